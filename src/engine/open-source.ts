@@ -17,14 +17,14 @@ export interface SourceOptions {
 }
 
 /**
- * Opens the stream of a subscription, as `createSourceEventStream` of graphql-js does; returns the error that rejects it.
+ * Opens the items of a subscription, as `createSourceEventStream` of graphql-js does; returns the error that rejects it.
  * @param variables coerced, with declared defaults filled in
  */
 export async function openSource(
   { schema, operation, fragments }: SourceOptions,
   variables: Readonly<Record<string, unknown>>,
   context: unknown,
-): Promise<AsyncIterable<unknown> | ExecutionResult> {
+): Promise<{ readonly items: unknown } | ExecutionResult> {
   const parent = schema.getSubscriptionType();
   const [found] = parent ? collectFields(parent, [operation.selectionSet], { schema, fragments, variables }) : [];
   const [key = '', nodes = []] = found ?? [];
@@ -46,10 +46,5 @@ export async function openSource(
   } catch (error) {
     return { errors: [locatedError(error, nodes, [key])] };
   }
-  if (!isAsyncIterable(source)) throw new Error(`The source of ${parent.name}.${field.name} is not async iterable.`);
-  return source;
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+  return { items: source };
 }

@@ -11,6 +11,7 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import type { WatchAttempt } from '../live/live-source.ts';
 import type { StreamQuota } from '../live/quota.ts';
 import { Turns } from '../upstream/fair-turns.ts';
+import type { ItemReader, PushedItems } from '../upstream/operation-context.ts';
 import type { QuotaGroup } from '../upstream/quota.ts';
 import { createGraphqlSubscriptions } from '../upstream/sockets/graphql-event-streams.ts';
 import type { GraphqlSocket, PushSink } from '../upstream/sockets/graphql-socket.ts';
@@ -80,9 +81,7 @@ interface LedgerStreamRequest extends Pick<ForwardRequest, 'text' | 'isClientsTe
  * Opens a subscription of the ledger and forwards its results. If it breaks, it rejects with a catalogued error.
  * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller, or the gateway, has too many, or the gateway is stopping
  */
-export type OpenLedgerStream = (
-  request: LedgerStreamRequest,
-) => AsyncIterator<ExecutionResult, undefined> & Pick<LedgerStream, 'fail'>;
+export type OpenLedgerStream = (request: LedgerStreamRequest) => PushedItems<ExecutionResult>;
 
 interface LedgerStreamsOptions extends SharedSocketOptions {
   readonly places: StreamQuota;
@@ -147,7 +146,7 @@ export function createLedgerStreams({ places, transient, turns = new Turns(), ..
     /** Ends every stream with an error that gives the reason, and opens no more. */
     stop(): void {
       isStopping = true;
-      for (const stream of streams) turns.add(() => stream.fail(stopping()));
+      for (const stream of streams) turns.add(() => stream.stop(stopping()));
       turns.add(() => {
         for (const each of [socket, ...isolated.values()]) each.close();
       });
@@ -175,13 +174,13 @@ interface Unread {
 }
 
 /** One subscription of the ledger. It cannot be resumed: a failure ends it with an error after the results received so far. */
-export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
+export class LedgerStream implements PushedItems<ExecutionResult> {
   /** Receives the ledger's messages. */
   readonly sink: PushSink = {
     next: (result, bytes) => this.#take(result, bytes),
     refused: (errors) => this.#finish(() => ({ errors: toGraphqlErrors(errors, this.#readText, this.#transient) })),
     ended: () => this.#end(),
-    lost: (error) => this.fail(toGatewayError(error, 'ledger')),
+    lost: (error) => this.stop(toGatewayError(error, 'ledger')),
   };
 
   readonly #all: UnreadResults;
@@ -190,7 +189,7 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
   readonly #transient: TransientErrors;
   #unread: Unread[] = [];
   #bytes = 0;
-  #waiting: (() => void)[] = [];
+  #reader: ItemReader<ExecutionResult> | null = null;
   #isOver = false;
 
   /** @param onEnd called once, when the subscription at the ledger is no longer needed */
@@ -201,16 +200,31 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
     this.#transient = transient;
   }
 
-  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    while (this.#unread.length === 0 && !this.#isOver) {
-      await new Promise<void>((resolve) => {
-        this.#waiting.push(resolve);
-      });
+  pushTo(reader: ItemReader<ExecutionResult>): void {
+    this.#reader = reader;
+    this.resume();
+  }
+
+  resume(): void {
+    while (this.#reader?.isReady && this.#unread.length > 0) this.#push(this.#reader);
+    if (!this.#isOver || this.#unread.length > 0) return;
+    this.#reader?.end();
+    this.#reader = null;
+  }
+
+  #push(reader: ItemReader<ExecutionResult>): void {
+    const [{ bytes, read }] = this.#unread.splice(0, 1) as [Unread];
+    this.#count(-bytes);
+    let result: ExecutionResult;
+    try {
+      result = read();
+    } catch (error) {
+      this.#reader = null;
+      this.leave();
+      reader.fail(error);
+      return;
     }
-    const first = this.#unread.shift();
-    if (!first) return { done: true, value: undefined };
-    this.#count(-first.bytes);
-    return { done: false, value: first.read() };
+    reader.take(result);
   }
 
   get unreadBytes(): number {
@@ -220,17 +234,16 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
   /** Ends it with an error in place of the unread results. */
   endUnread(): void {
     this.#dropUnread();
-    this.fail(tooSlow());
+    this.stop(tooSlow());
   }
 
-  async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
+  leave(): void {
     this.#dropUnread();
     this.#end();
-    return { done: true, value: undefined };
   }
 
   /** Ends it with an error, after the unread results. */
-  fail(error: Error): void {
+  stop(error: Error): void {
     this.#finish(() => {
       throw error;
     });
@@ -246,8 +259,8 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
     ) {
       this.#count(bytes);
       this.#unread.push({ bytes, read: () => readLedgerResult(result, bytes, this.#readText, this.#transient) });
-      this.#wake();
-    } else this.fail(tooSlow());
+      this.resume();
+    } else this.stop(tooSlow());
   }
 
   /** Streams with more unread results than this one make room. */
@@ -275,11 +288,7 @@ export class LedgerStream implements AsyncIterator<ExecutionResult, undefined> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#onEnd();
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const resolve of this.#waiting.splice(0)) resolve();
+    this.resume();
   }
 }
 

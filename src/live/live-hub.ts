@@ -1,4 +1,5 @@
 import { gatewayError } from '../errors/gateway-error.ts';
+import type { PushedItems } from '../upstream/operation-context.ts';
 import type { Quota, QuotaGroup, QuotaShare } from '../upstream/quota.ts';
 import { LiveChannel, type Presenter } from './channel.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
@@ -170,7 +171,7 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
      * @throws `RATE_LIMITED` or `UNAVAILABLE` if the caller or the process has too many streams, or the process too many readers and
      * the stream needs one of its own; or if the gateway is stopping
      */
-    open(request: OpenLiveStream<Item, Payload>): AsyncGenerator<Payload, undefined> {
+    open(request: OpenLiveStream<Item, Payload>): PushedItems<Payload> {
       const { filter, presenter, after, weight, caller, onQuiet } = request;
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
       const chosen = chooseFeed(request);

@@ -1,3 +1,4 @@
+import type { ItemReader, PushedItems } from '../upstream/operation-context.ts';
 import { CatchUp, type CatchUpOptions } from './catch-up.ts';
 import type { LiveChannel, Position } from './channel.ts';
 import { type ResumePoint, resumeAt } from './live-source.ts';
@@ -10,15 +11,6 @@ export interface LiveStreamOptions extends CatchUpOptions {
   readonly onQuiet?: ((at: ResumePoint) => void) | undefined;
   /** Called once, when the stream ends by itself or is left. */
   readonly onEnd: (stream: object) => void;
-}
-
-/** Receives payloads as they arrive. */
-export interface DeliveryConsumer<Payload> {
-  /** Does it take another one now? When it does again, it calls `resume` of the stream. */
-  readonly isReady: boolean;
-  take(payload: Payload): void;
-  end(): void;
-  fail(error: unknown): void;
 }
 
 /**
@@ -34,9 +26,9 @@ const noKeys: ReadonlySet<string> = new Set();
  * first, and is live then. A subscriber that falls behind gets the number of missed items.
  *
  * Payloads are pushed to a consumer in the turn in which the channel has them: ten thousand waiting subscribers then need no
- * promise each. `next` is a consumer of one payload.
+ * promise each.
  */
-export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefined> {
+export class LiveStream<Item, Payload> implements PushedItems<Payload> {
   readonly #channel: LiveChannel<Item, Payload>;
   readonly #options: Omit<LiveStreamOptions, 'after'>;
   /** `null` while it is live: most streams are, most of the time. */
@@ -49,9 +41,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   #delivered = noKeys;
   /** Resume point after the last delivery; `null` = the stream began without `after` and has delivered nothing. */
   #at: ResumePoint | null;
-  #consumer: DeliveryConsumer<Payload> | null = null;
-  /** The resume point of a stream that was stopped between two calls of `next`. */
-  #unread: Payload | undefined;
+  #reader: ItemReader<Payload> | null = null;
   /** Is the stream waiting for the next delivery from its history? */
   #isReading = false;
   #isPushing = false;
@@ -77,29 +67,9 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     return this.#catchUp?.progress ?? null;
   }
 
-  next(): Promise<IteratorResult<Payload, undefined>> {
-    const last = this.#unread;
-    this.#unread = undefined;
-    if (last !== undefined) return Promise.resolve({ done: false, value: last });
-    return new Promise((resolve, reject) => {
-      const consumer = {
-        isReady: true,
-        take: (value: Payload) => {
-          if (!consumer.isReady) this.#unread = value;
-          consumer.isReady = false;
-          resolve({ done: false, value });
-        },
-        end: () => resolve({ done: true, value: undefined }),
-        fail: reject,
-      };
-      this.pushTo(consumer);
-    });
-  }
-
-  /** Pushes payloads to this consumer from now on. */
-  pushTo(consumer: DeliveryConsumer<Payload>): void {
-    this.#consumer = consumer;
-    if (this.#isOver) consumer.end();
+  pushTo(reader: ItemReader<Payload>): void {
+    this.#reader = reader;
+    if (this.#isOver) reader.end();
     else this.wake();
   }
 
@@ -109,12 +79,12 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
 
   /** Called when the channel may have new items. */
   wake(): void {
-    const consumer = this.#consumer;
+    const reader = this.#reader;
     // Reading the channel may wake all its followers, this one among them, which would then deliver out of order.
-    if (!consumer || this.#isOver || this.#isReading || this.#isPushing) return;
+    if (!reader || this.#isOver || this.#isReading || this.#isPushing) return;
     this.#isPushing = true;
     try {
-      this.#push(consumer);
+      this.#push(reader);
     } catch (error) {
       // The caller wakes other streams too.
       this.fail(error);
@@ -123,18 +93,10 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     }
   }
 
-  /** Leaves the stream, even while it waits. */
-  async return(): Promise<IteratorResult<Payload, undefined>> {
-    if (!this.#isOver) {
-      this.#end();
-      this.#consumer?.end();
-    }
-    return { done: true, value: undefined };
-  }
-
-  throw(error: unknown): Promise<never> {
-    void this.return();
-    return Promise.reject(error);
+  leave(): void {
+    if (this.#isOver) return;
+    this.#end();
+    this.#reader?.end();
   }
 
   /** Ends after sending a resume point. */
@@ -144,17 +106,9 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
     this.wake();
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.return();
-  }
-
-  #push(consumer: DeliveryConsumer<Payload>): void {
+  #push(reader: ItemReader<Payload>): void {
     this.#stopHolding();
-    for (let pushed = 0; consumer.isReady && !this.#isStopped && !this.#isOver; pushed += 1) {
+    for (let pushed = 0; reader.isReady && !this.#isStopped && !this.#isOver; pushed += 1) {
       if (pushed === maxPushedAtOnce) {
         this.#pause();
         return;
@@ -164,14 +118,14 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
         if (this.#catchUp) this.#readHistory(this.#catchUp);
         return;
       }
-      consumer.take(payload);
+      reader.take(payload);
     }
     if (this.#isOver) return;
     if (this.#isStopped) {
       // Sent even if the consumer is not ready: it is one small message, and the last.
       this.#end();
-      if (this.#at) consumer.take(this.#channel.presenter.missed(0, this.#at));
-      consumer.end();
+      if (this.#at) reader.take(this.#channel.presenter.missed(0, this.#at));
+      reader.end();
     } else if (this.#catchUp) {
       this.#stopHolding = this.#options.clock.after(holdPageMs, () => this.#catchUp?.releasePage());
     }
@@ -185,12 +139,12 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
         this.#isReading = false;
         if (this.#isOver || this.#isStopped) return;
         if (!value) {
-          void this.return();
+          this.leave();
           return;
         }
         this.#at = value.at;
         if (!done) {
-          this.#consumer?.take(value.payload);
+          this.#reader?.take(value.payload);
           return;
         }
         this.#catchUp = null;
@@ -251,7 +205,7 @@ export class LiveStream<Item, Payload> implements AsyncGenerator<Payload, undefi
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#end();
-    this.#consumer?.fail(error);
+    this.#reader?.fail(error);
   }
 
   #end(): void {

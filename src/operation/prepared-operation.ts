@@ -5,7 +5,7 @@ import type { CoerceVariables } from '../engine/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { CheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableRead } from '../ledger/immutable/immutable-reads.ts';
-import type { OperationContext } from '../upstream/operation-context.ts';
+import type { OperationContext, PushedItems } from '../upstream/operation-context.ts';
 import type { ExecuteOwn } from './execute-own.ts';
 import type { SharedResults } from './subscriptions/result-stream.ts';
 
@@ -80,7 +80,7 @@ export interface ForwardSplit {
 export type ServedGeneration = Generation<PreparedOperation>;
 
 export interface ItemStream {
-  readonly items: AsyncIterator<unknown>;
+  readonly items: PushedItems;
   /** Executes the selection on an item. */
   readonly execute: (item: unknown, context: OperationContext) => ExecutionResult | Promise<ExecutionResult>;
   /**

@@ -5,22 +5,17 @@ import { toExtensions } from '../errors/gateway-error.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import type { AdmittedOperation } from '../operation/admit-operation.ts';
 import type { OperationRunner } from '../operation/operation-runner.ts';
-import type { ResultReader, ResultStream, ResultText } from '../operation/subscriptions/result-stream.ts';
+import { type ResultReader, ResultStream, type ResultText } from '../operation/subscriptions/result-stream.ts';
 import { type ResumableResult, resumeCursorKey, type StreamSlot } from '../upstream/operation-context.ts';
 import type { Exchange } from './exchange.ts';
 import { chooseFraming, type Framing, multipartType, printResult, writeResult } from './write-answer.ts';
 
-interface EventStreamsOptions {
-  readonly runner: Pick<OperationRunner, 'subscribe'>;
-  readonly maskError: (error: unknown, requestId: string) => GraphQLError;
-}
-
 /** Runs a subscription received over HTTP and streams its results. A rejected subscription gets a single response. */
 export type OpenEventStream = (exchange: Exchange, admitted: AdmittedOperation) => Promise<void>;
 
-export function createOpenEventStream({ runner, maskError }: EventStreamsOptions): OpenEventStream {
+export function createOpenEventStream(runner: Pick<OperationRunner, 'subscribe'>): OpenEventStream {
   return async (exchange, admitted) => {
-    const { req, res, requestId, codes } = exchange;
+    const { req, res, codes } = exchange;
     const framing = chooseFraming(req.headers.accept);
     if (!framing) {
       // Check this before opening the stream: a client that cannot read it must not cost a stream.
@@ -30,12 +25,11 @@ export function createOpenEventStream({ runner, maskError }: EventStreamsOptions
     const stream = new EventStream(res, {
       framing,
       lastEventId: req.headers['last-event-id']?.toString(),
-      maskError: (error) => maskError(error, requestId),
       onErrors: (errors) => addErrorCodes(codes, errors),
     });
     if (framing.cursor) exchange.streamSlot = stream;
     const answer = await runner.subscribe(admitted, exchange);
-    if (!(Symbol.asyncIterator in answer)) return writeResult(exchange, answer);
+    if (!(answer instanceof ResultStream)) return writeResult(exchange, answer);
     exchange.stamp();
     const { 'content-type': contentType = '', ...headers } = framing.headers;
     for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
@@ -58,7 +52,6 @@ const maxLastEventId = 4_096;
 interface EventStreamOptions {
   readonly framing: Framing;
   readonly lastEventId: string | undefined;
-  readonly maskError: (error: unknown) => GraphQLError;
   readonly onErrors: (errors: readonly GraphQLError[]) => void;
 }
 
@@ -77,7 +70,6 @@ export class EventStream implements ResultReader, StreamSlot {
   #isFollowing = false;
   #hasCursor = false;
   #heartbeat: NodeJS.Timeout | undefined;
-  #onDrain = () => {};
 
   constructor(response: ServerResponse, options: EventStreamOptions) {
     this.#response = response;
@@ -93,13 +85,11 @@ export class EventStream implements ResultReader, StreamSlot {
   }
 
   /** Sends the stream. Call once, after the head of the response has been written. */
-  follow(stream: ResultStream | AsyncIterable<ExecutionResult>): void {
+  follow(stream: ResultStream): void {
     const response = this.#response;
-    const results = stream[Symbol.asyncIterator]();
-    const isPushed = 'isPushed' in stream && stream.isPushed;
     const leave = () => {
       this.#finish();
-      Promise.resolve(results.return?.()).catch(() => {});
+      stream.leave();
     };
     response.on('close', leave);
     if (response.destroyed) {
@@ -110,24 +100,8 @@ export class EventStream implements ResultReader, StreamSlot {
     response.write(this.#options.framing.begin());
     if (this.#toCursor) this.#beat();
     this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs);
-    response.on('drain', () => (isPushed ? stream.resume() : this.#onDrain()));
-    if (isPushed) stream.pushTo(this);
-    else void this.#pull(results);
-  }
-
-  async #pull(results: AsyncIterator<ExecutionResult>): Promise<void> {
-    try {
-      for (let step = await results.next(); !step.done; step = await results.next()) {
-        this.takeResult(step.value);
-        if (this.#isOpen && !this.isReady)
-          await new Promise<void>((resolve) => {
-            this.#onDrain = resolve;
-          });
-      }
-    } catch (error) {
-      this.takeResult({ errors: [this.#options.maskError(error)] });
-    }
-    this.end();
+    response.on('drain', () => stream.resume());
+    stream.pushTo(this);
   }
 
   /** Has the client read all that was sent? If not, the response emits `drain` later. */

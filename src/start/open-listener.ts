@@ -175,7 +175,7 @@ function openTransports(options: OpenListenerOptions) {
   return {
     graphql: yoga,
     lane: createLane(life),
-    openEventStream: createOpenEventStream({ runner, maskError }),
+    openEventStream: createOpenEventStream(runner),
     sockets,
     admit,
     enter: admit.enter,

@@ -113,6 +113,26 @@ export function createPerOperation<Value, Rest extends unknown[] = []>(
   };
 }
 
+/** Receives the items of a stream as they come. */
+export interface ItemReader<Item> {
+  /** Does it take another one now? When it does again, it calls `resume` of the stream. */
+  readonly isReady: boolean;
+  take(item: Item): void;
+  end(): void;
+  fail(error: unknown): void;
+}
+
+/** The items of a subscription; subscribers of the same item get the same object. */
+export interface PushedItems<Item = object> {
+  /** Pushes items to this reader from now on. */
+  pushTo(reader: ItemReader<Item>): void;
+  resume(): void;
+  /** Leaves the stream, even while it waits. */
+  leave(): void;
+  /** Ends it early. Its last item says where to resume, if possible, or why it ends. */
+  stop(why?: Error): void;
+}
+
 /** Key of the resume cursor after an item of a stream, and after its result. A symbol, so that JSON omits it. */
 export const resumeCursorKey: unique symbol = Symbol('resume cursor');
 

@@ -5,8 +5,10 @@ import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
 import { createShares, createStreamQuota, type Shares } from '../../src/live/quota.ts';
 import { Turns } from '../../src/upstream/fair-turns.ts';
+import type { PushedItems } from '../../src/upstream/operation-context.ts';
 import { createQuota } from '../../src/upstream/quota.ts';
 import { createMemorySource, createTestClock, type MemorySource, selectFrom, type TestClock } from './memory-source.ts';
+import { pull } from './pushed-items.ts';
 
 /** A delivery of a stream of names, as text: a name, `gap a…b`, `missed 3 after a`. */
 type Told = string;
@@ -29,6 +31,8 @@ export interface TestHub {
   follow(after?: string | ResumePoint, options?: FollowOptions): Following;
   /** Subscribes with the position that came with a delivery: one name may have several positions. */
   trace(after: ResumePoint): Tracing;
+  /** Subscribes without a reader yet. */
+  open(after?: string | ResumePoint, options?: FollowOptions): PushedItems<Told>;
   /** Subscribes with pulled deliveries. */
   byHand(after?: string | ResumePoint, options?: FollowOptions): AsyncGenerator<Told, undefined>;
 }
@@ -111,7 +115,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
   };
   const everything = { query: 'all', source: () => source };
   const own = (filter: string) => ({ query: `has ${filter}`, source: () => selectFrom(source, filter) });
-  const byHand: TestHub['byHand'] = (after, about = {}) => {
+  const open: TestHub['open'] = (after, about = {}) => {
     const { filter = '', caller = 'somebody', weight = 1, read = 'everything' } = about;
     const point = typeof after === 'string' ? points.get(after) : after;
     if (after !== undefined && !point) throw new Error(`nobody told ${String(after)}`);
@@ -125,6 +129,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
       caller,
     });
   };
+  const byHand: TestHub['byHand'] = (after, about) => pull(open(after, about));
   return {
     hub,
     clock,
@@ -134,10 +139,11 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     made,
     points,
     log,
+    open,
     byHand,
     trace(after) {
       const query = { ...everything, everything, filter: 'traced', presenter: () => traced };
-      const stream = hub.open({ ...query, after, weight: 1, caller: 'somebody' });
+      const stream = pull(hub.open({ ...query, after, weight: 1, caller: 'somebody' }));
       const tracing = { told: [] as Told[], stream, isOver: false, leave: () => stream.return(undefined) };
       let point: ResumePoint | null = null;
       const read = async () => {

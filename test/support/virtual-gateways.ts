@@ -13,15 +13,16 @@ import { createRawLedger } from '../../src/ledger/raw-ledger.ts';
 import { createRpcVersion } from '../../src/ledger/rpc-version.ts';
 import { createFleet } from '../../src/live/fleet/fleet.ts';
 import type { LeasedLogs } from '../../src/live/fleet/leased-log.ts';
-import type { LiveStream } from '../../src/live/live-stream.ts';
 import { createStreamQuota } from '../../src/live/quota.ts';
 import { Turns } from '../../src/upstream/fair-turns.ts';
+import type { PushedItems } from '../../src/upstream/operation-context.ts';
 import type { RawCall } from '../../src/upstream/raw-call.ts';
 import { createUpstreamCall } from '../../src/upstream/upstream-call.ts';
 import { toCancelledError, UpstreamCallError } from '../../src/upstream/upstream-call-error.ts';
 import { Collector, type LiveClient } from './live-clients.ts';
 import { type FaultyNode, type Kind, networks, type Source } from './live-course.ts';
 import type { TestClock } from './memory-source.ts';
+import { pull } from './pushed-items.ts';
 
 const timeoutMs = 1_000;
 
@@ -93,7 +94,7 @@ export function startVirtualGateway(options: VirtualGatewayOptions): VirtualGate
         field === 'liveEvents'
           ? liveEvents.subscribe(null, { filter, after }, subscriber)
           : liveTransactions.subscribe(null, { filter, after }, subscriber, info);
-      const client = random() < 0.5 ? new Pulled(stream) : new Pushed(stream as LiveStream<unknown, object>);
+      const client = random() < 0.5 ? new Pulled(pull<object>(stream)) : new Pushed(stream);
       clients.add(client);
       return client;
     },
@@ -161,9 +162,9 @@ class Pulled extends Collector {
 
 /** A subscriber to which deliveries are pushed. */
 class Pushed extends Collector {
-  readonly #stream: LiveStream<unknown, object>;
+  readonly #stream: PushedItems;
 
-  constructor(stream: LiveStream<unknown, object>) {
+  constructor(stream: PushedItems) {
     super();
     this.#stream = stream;
     stream.pushTo({
@@ -180,6 +181,6 @@ class Pushed extends Collector {
   }
 
   async leave(): Promise<void> {
-    await this.#stream.return();
+    this.#stream.leave();
   }
 }

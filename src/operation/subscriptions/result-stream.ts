@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ExecutionResult } from 'graphql';
+import type { ItemReader, PushedItems } from '../../upstream/operation-context.ts';
 
 /** Receives results as soon as they exist. */
 export interface ResultReader {
@@ -13,34 +14,10 @@ export interface ResultReader {
   fail(error: unknown): void;
 }
 
-/** Items that are pushed as they come; subscribers of the same item get the same object. */
-interface PushedItems extends AsyncIterator<unknown> {
-  pushTo(reader: {
-    readonly isReady: boolean;
-    take(item: object): void;
-    end(): void;
-    fail(error: unknown): void;
-  }): void;
-  resume(): void;
-}
-
-/** Items that can be stopped. Their last item says where to resume, if possible, or why they end. */
-export interface StoppableItems {
-  stop(why: Error): void;
-}
-
-function areStoppable(items: AsyncIterator<unknown>): items is AsyncIterator<unknown> & StoppableItems {
-  return 'stop' in items;
-}
-
-export function arePushed(items: AsyncIterator<unknown>): items is PushedItems {
-  return 'pushTo' in items;
-}
-
 interface ResultStreamOptions {
-  readonly items: AsyncIterator<unknown>;
-  readonly toResult: (item: unknown) => Promise<ExecutionResult>;
-  /** Prints a result once for all streams that send the same; `null` where items are not pushed or results are not shared. */
+  readonly items: PushedItems;
+  readonly toResult: (item: object) => Promise<ExecutionResult>;
+  /** Prints a result once for all streams that send the same; `null` where results are not shared. */
   readonly shared: SharedPrinting | null;
   /** The error that clients see for an unexpected fault, which the log records. */
   readonly toFault: (error: unknown) => unknown;
@@ -54,8 +31,8 @@ export interface SharedPrinting {
   readonly print: (item: object) => ResultText | null;
 }
 
-/** The results of a subscription. Not an `async function*`, which would notice that its reader left only with the next item. */
-export class ResultStream implements AsyncIterableIterator<ExecutionResult, undefined> {
+/** The results of a subscription. */
+export class ResultStream implements ItemReader<object> {
   readonly #options: ResultStreamOptions;
   #reader: ResultReader | null = null;
   /** Callbacks to run after the item that is executing for this stream alone; `null` = none is executing. */
@@ -67,37 +44,17 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
     this.#options = options;
   }
 
-  async next(): Promise<IteratorResult<ExecutionResult, undefined>> {
-    try {
-      const step = this.#isOver ? { done: true, value: undefined } : await this.#options.items.next();
-      if (step.done || this.#isOver) return this.#end();
-      const value = await this.#options.toResult(step.value);
-      if (this.#isOver) return this.#end();
-      this.#errors += value.errors?.length ?? 0;
-      return { done: false, value };
-    } catch (error) {
-      this.#errors += 1;
-      await this.return();
-      throw this.#options.toFault(error);
-    }
-  }
-
-  get isPushed(): boolean {
-    return this.#options.shared !== null;
-  }
-
-  /** Pushes results from now on; `next` must not be called any more. Only where `isPushed`. */
   pushTo(reader: ResultReader): void {
     if (this.#isOver) {
       reader.end();
       return;
     }
     this.#reader = reader;
-    (this.#options.items as PushedItems).pushTo(this);
+    this.#options.items.pushTo(this);
   }
 
   resume(): void {
-    (this.#options.items as PushedItems).resume();
+    this.#options.items.resume();
   }
 
   get isReady(): boolean {
@@ -109,8 +66,8 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
       this.#afterItem.push(() => this.take(item));
       return;
     }
-    const { results, print } = this.#options.shared as SharedPrinting;
-    const text = results.textOf(item, print);
+    const { shared } = this.#options;
+    const text = shared?.results.textOf(item, shared.print);
     if (text) this.#reader?.takeText(text);
     else void this.#takeAlone(item);
   }
@@ -142,37 +99,28 @@ export class ResultStream implements AsyncIterableIterator<ExecutionResult, unde
 
   /** Ends the stream before its items do. */
   stop(why: Error): void {
-    const { items } = this.#options;
-    if (areStoppable(items)) items.stop(why);
-    else this.fail(why);
+    this.#options.items.stop(why);
   }
 
   fail(error: unknown): void {
     if (this.#isOver) return;
     this.#errors += 1;
     this.#reader?.fail(this.#options.toFault(error));
-    void this.return();
+    this.leave();
   }
 
-  async return(): Promise<IteratorResult<ExecutionResult, undefined>> {
+  leave(): void {
     const wasOver = this.#isOver;
-    const end = this.#end();
+    this.#end();
     if (!wasOver) this.#reader?.end();
-    await this.#options.items.return?.();
-    return end;
+    this.#options.items.leave();
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  #end(): IteratorResult<ExecutionResult, undefined> {
-    if (!this.#isOver) {
-      this.#isOver = true;
-      this.#options.shared?.results.leave();
-      this.#options.onEnd(this.#errors);
-    }
-    return { done: true, value: undefined };
+  #end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#options.shared?.results.leave();
+    this.#options.onEnd(this.#errors);
   }
 }
 

@@ -10,6 +10,7 @@ import { createCancellation } from '../../upstream/cancellation.ts';
 import type { FairTurns } from '../../upstream/fair-turns.ts';
 import {
   type OperationContext,
+  type PushedItems,
   type ResumableItem,
   type ResumableResult,
   resumeCursorKey,
@@ -19,14 +20,7 @@ import type { ExecuteOwn } from '../execute-own.ts';
 import { type OperationRun, toFailure } from '../open-operation.ts';
 import type { ItemStream, LedgerPart, OpenStream, PreparedOperation, RequestVariables } from '../prepared-operation.ts';
 import { failAll, settleAnswer, toLedgerPost } from '../run-plan.ts';
-import {
-  arePushed,
-  ResultStream,
-  ResultText,
-  type ResultTexts,
-  type SharedPrinting,
-  type StoppableItems,
-} from './result-stream.ts';
+import { ResultStream, ResultText, type ResultTexts, type SharedPrinting } from './result-stream.ts';
 
 /**
  * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, in its
@@ -48,7 +42,7 @@ export async function runStream(
   const client = { onGone: (then: () => void) => (abandon = then) };
   const execute = (item: unknown, context: OperationContext) =>
     turns.run(caller.rate.key, client, () => (cancellation.cause ? {} : opened.execute(item, context)));
-  const toResult = async (item: unknown): Promise<ExecutionResult> => {
+  const toResult = async (item: object): Promise<ExecutionResult> => {
     const result = operation.hasJoins
       ? await executeJoined(execute, item, run.context, itemTimeoutMs)
       : await execute(item, run.context);
@@ -73,7 +67,7 @@ export async function runStream(
   if (validity) stopWaiting = validity.onEnd(() => stream.stop(withdrawn()));
   // Calls back at once if the client has left already.
   cancellation.onCancel(() => {
-    void stream.return();
+    stream.leave();
     abandon();
   });
   return stream;
@@ -136,10 +130,10 @@ async function mayJoin({ charge, cancellation }: OperationContext): Promise<void
  * @returns `null` where that is impossible
  */
 export function sharePrinting(
-  { items, execute, share }: ItemStream,
+  { execute, share }: Pick<ItemStream, 'execute' | 'share'>,
   { context, tidy }: Pick<OperationRun, 'context' | 'tidy'>,
 ): SharedPrinting | null {
-  if (!share || !arePushed(items)) return null;
+  if (!share) return null;
   return {
     results: share(JSON.stringify(tidy({}))),
     print(item) {
@@ -183,9 +177,9 @@ export function createOpenStream({ execute, printed, ...source }: OpenStreamOpti
   const resultVariables = findResultVariables(source);
   return async ({ values }, context) => {
     const opened = await openSource(source, values, context);
-    if (!(Symbol.asyncIterator in opened)) return opened;
+    if (!('items' in opened)) return opened;
     return {
-      items: opened[Symbol.asyncIterator](),
+      items: opened.items as PushedItems,
       execute: (item, itemContext) => execute(values, itemContext, item),
       share: (rest) => join(printJson([rest, ...resultVariables.map((name) => valueFor(values, name))])),
     };
@@ -240,21 +234,23 @@ export function createOpenLedgerStream(
 function withFailure(
   results: ReturnType<OpenLedgerStream>,
   toResult: (error: unknown) => ExecutionResult,
-): AsyncIterator<ExecutionResult, undefined> & StoppableItems {
+): PushedItems<ExecutionResult> {
   return {
-    async next() {
-      try {
-        return await results.next();
-      } catch (error) {
-        await results.return?.();
-        return { done: false, value: toResult(error) };
-      }
-    },
-    stop: (why) => results.fail(why),
-    async return() {
-      await results.return?.();
-      return { done: true, value: undefined };
-    },
+    pushTo: (reader) =>
+      results.pushTo({
+        get isReady() {
+          return reader.isReady;
+        },
+        take: (result) => reader.take(result),
+        end: () => reader.end(),
+        fail(error) {
+          reader.take(toResult(error));
+          reader.end();
+        },
+      }),
+    resume: () => results.resume(),
+    leave: () => results.leave(),
+    stop: (why) => results.stop(why),
   };
 }
 

@@ -8,7 +8,7 @@ import type { ChunkedBody } from '../../ledger/answers/data-extent.ts';
 import type { AdmitOperation, OperationAdmission, ServerContext } from '../../operation/admit-operation.ts';
 import type { OperationRunner } from '../../operation/operation-runner.ts';
 import type { OperationRequest } from '../../operation/parse-request.ts';
-import type { ResultReader, ResultStream, ResultText } from '../../operation/subscriptions/result-stream.ts';
+import { type ResultReader, ResultStream, type ResultText } from '../../operation/subscriptions/result-stream.ts';
 import type { SocketOperationFacts } from '../../telemetry/events.ts';
 import type { OperationFacts } from '../../telemetry/request-line.ts';
 import type { Trace } from '../../telemetry/trace.ts';
@@ -75,7 +75,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   #isOver = false;
   #isGone = false;
   #onGone: (() => void)[] = [];
-  #results: AsyncIterator<ExecutionResult> | null = null;
+  #results: ResultStream | null = null;
   #nextPrefix = '';
 
   /** @param requestBytes the cost of its message in the budget */
@@ -131,7 +131,7 @@ export class SocketOperation implements ServerContext, ResultReader {
         void this.#send('complete');
         return;
       }
-      if (Symbol.asyncIterator in answer) return this.follow(answer);
+      if (answer instanceof ResultStream) return this.follow(answer);
       this.#note(answer.errors);
       this.#end();
       await this.#sendResult(answer);
@@ -154,26 +154,11 @@ export class SocketOperation implements ServerContext, ResultReader {
 
   /** Sends the results of a stream until it ends or the client leaves. */
   follow(stream: ResultStream): void {
-    const results = stream[Symbol.asyncIterator]();
-    this.#results = results;
-    if (this.#isGone) this.#leaveStream(results);
-    else if (stream.isPushed) this.#followPushed(stream);
-    else void this.#pull(results);
-  }
-
-  async #pull(results: AsyncIterator<ExecutionResult>): Promise<void> {
-    try {
-      for (let step = await results.next(); !step.done && !this.#isGone; step = await results.next()) {
-        this.#note(step.value.errors);
-        await this.#send('next', toShownResult(step.value));
-      }
-      this.end();
-    } catch (error) {
-      this.fail(error);
+    this.#results = stream;
+    if (this.#isGone) {
+      this.#leaveStream(stream);
+      return;
     }
-  }
-
-  #followPushed(stream: ResultStream): void {
     this.#nextPrefix = toBytes(`{"id":${JSON.stringify(this.#id)},"type":"next","payload":`);
     this.#socket.writer.readers.add(this);
     stream.pushTo(this);
@@ -184,7 +169,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   }
 
   resume(): void {
-    (this.#results as ResultStream).resume();
+    this.#results?.resume();
   }
 
   takeText({ bytes }: ResultText): void {
@@ -218,11 +203,9 @@ export class SocketOperation implements ServerContext, ResultReader {
     });
   }
 
-  #leaveStream(results: AsyncIterator<ExecutionResult>): void {
-    Promise.resolve(results.return?.()).then(
-      () => this.#end(),
-      () => this.#end(),
-    );
+  #leaveStream(results: ResultStream): void {
+    results.leave();
+    this.#end();
   }
 
   isGone(): boolean {

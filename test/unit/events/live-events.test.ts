@@ -9,6 +9,7 @@ import type { EventStreamFilter, TransactionStreamFilter } from '../../../src/ge
 import { systemClock } from '../../../src/live/clock.ts';
 import { createStreamQuota } from '../../../src/live/quota.ts';
 import { Turns } from '../../../src/upstream/fair-turns.ts';
+import { next } from '../../support/pushed-items.ts';
 
 const config = (env: Record<string, string> = {}) => parseConfig({ env, readFile: () => '' });
 const address = 'https://node.example/rpc?key=1';
@@ -72,7 +73,7 @@ function open(changed: Partial<LiveEventsOptions> = {}) {
 /** The name under which a process shares its reader of all events. */
 function nameOf(changed: Partial<LiveEventsOptions>, filter: EventStreamFilter | null = null): string | undefined {
   const { live, shared, events } = open(changed);
-  void events(filter).return(undefined);
+  events(filter).leave();
   live.close();
   return shared[0];
 }
@@ -97,7 +98,7 @@ it('processes share a reader only if its query, its upstream and the profile are
     [null, true],
     [{ toAddress: '0x1' }, false],
   ] as const)
-    void transactions(filter, isWhole).return(undefined);
+    transactions(filter, isWhole).leave();
   live.close();
   expect(shared).toHaveLength(3);
   expect(new Set([usual, ...others, ...shared]).size).toBe(11);
@@ -114,9 +115,9 @@ it('a stream counts as one for every ten tests of its filter that it begins', ()
   const { live, events, transactions } = open({ streamQuota: { take, count: 0 } });
   for (const tests of [1, 10, 11, 20, 21]) {
     const any = Array.from({ length: tests }, (_, index) => ({ moveModule: { package: '0x2', module: `m${index}` } }));
-    void events({ any }).return(undefined);
+    events({ any }).leave();
   }
-  void transactions().return(undefined);
+  transactions().leave();
   expect(weights).toEqual([1, 1, 2, 2, 3, 1]);
   live.close();
 });
@@ -124,11 +125,11 @@ it('a stream counts as one for every ten tests of its filter that it begins', ()
 it('both kinds of streams end when the gateway stops, and both kinds of readers when it has stopped', async () => {
   const { live, streamQuota, readers, events, transactions } = open();
   const streams = [events(), transactions()];
-  const steps = streams.map((stream) => stream.next());
+  const steps = streams.map(next);
   expect([readers?.(), streamQuota.count]).toEqual([2, 2]);
   live.stop();
   for (const step of steps) await step;
-  for (const stream of streams) expect((await stream.next()).done).toBe(true);
+  for (const stream of streams) expect((await next(stream)).done).toBe(true);
   expect(() => events()).toThrow('stopping');
   expect(() => transactions()).toThrow('stopping');
   expect([readers?.(), streamQuota.count]).toEqual([2, 0]);

@@ -6,6 +6,7 @@ import { createLedgerStreams, LedgerStream, type LedgerStreams } from '../../../
 import { createStreamQuota } from '../../../src/live/quota.ts';
 import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
+import { next } from '../../support/pushed-items.ts';
 import { until } from '../../support/until.ts';
 
 it('counts what is kept until it is read, or the stream is left', async () => {
@@ -13,18 +14,18 @@ it('counts what is kept until it is read, or the stream is left', async () => {
   const streams = [0, 1].map(() => new LedgerStream(all, null, () => {}));
   for (const { sink } of streams) for (let count = 0; count < 3; count += 1) sink.next({ data: { a: 1 } }, 10_000);
   expect(all.bytes).toBe(60_000);
-  await streams[0]?.next();
+  await next(streams[0] as LedgerStream);
   expect(all.bytes).toBe(50_000);
-  for (const stream of streams) await stream.return();
+  for (const stream of streams) stream.leave();
   expect(all.bytes).toBe(0);
 });
 
 it('delivers a result to a reader that waits for it', async () => {
   const stream = new LedgerStream({ bytes: 0 }, null, () => {});
-  const waiting = stream.next();
+  const waiting = next(stream);
   stream.sink.next({ data: { a: 1 } }, 10);
   expect(await waiting).toEqual({ done: false, value: { data: { a: 1 } } });
-  expect(await stream.return()).toEqual({ done: true, value: undefined });
+  stream.leave();
 });
 
 const kib = 1024;
@@ -32,8 +33,8 @@ const ends: Readonly<Record<string, (stream: LedgerStream) => unknown>> = {
   'is rejected': ({ sink }) => sink.refused([{ message: 'no' }]),
   'is ended by the ledger': ({ sink }) => sink.ended(),
   'is lost': ({ sink }) => sink.lost(new UpstreamCallError('interrupted', 'broken')),
-  'is stopped': (stream) => stream.fail(new Error('stopping')),
-  'is left': (stream) => stream.return(),
+  'is stopped': (stream) => stream.stop(new Error('stopping')),
+  'is left': (stream) => stream.leave(),
   'is read too slowly': ({ sink }) => sink.next({ data: {} }, 33 * kib * kib),
 };
 it.each(Object.entries(ends))('gives back all bytes, and ends once at the ledger, if it %s', async (name, end) => {
@@ -49,13 +50,13 @@ it.each(Object.entries(ends))('gives back all bytes, and ends once at the ledger
     expect(ended).toBe(1);
     const steps: unknown[] = [];
     for (let count = 0; isReadOut && count < 5; count += 1) {
-      const read = stream.next().then(
+      const read = next(stream).then(
         ({ done, value }) => (done ? 'done' : (value?.data ?? 'errors')),
         () => 'failed',
       );
       steps.push(await read);
     }
-    await stream.return();
+    stream.leave();
     stream.sink.next({ data: {} }, 10_000);
     expect([all.bytes, ended]).toEqual([0, 1]);
     if (!isReadOut) continue;
@@ -85,8 +86,8 @@ it.each<[string, bytesOfOthers: number, sizes: number[], isServed: boolean]>([
   expect(isEnded).toBe(!isServed);
   const kept = isServed ? sizes : sizes.slice(0, -1);
   expect(all.bytes - bytesOfOthers).toBe(kept.reduce((sum, size) => sum + size, 0));
-  for (const each of kept) expect([each, (await stream.next()).done]).toEqual([each, false]);
-  if (!isServed) await expect(stream.next()).rejects.toMatchObject({ extensions: { code: 'UNAVAILABLE' } });
+  for (const each of kept) expect([each, (await next(stream)).done]).toEqual([each, false]);
+  if (!isServed) await expect(next(stream)).rejects.toMatchObject({ extensions: { code: 'UNAVAILABLE' } });
   expect(all.bytes).toBe(bytesOfOthers);
 });
 
@@ -107,9 +108,9 @@ it('ends a stream with more unread results for one with fewer, when all together
   for (let id = 1; id <= 130; id += 1) send(id, 255 * kib);
   for (let results = 0; results < 5; results += 1) send(131, 40 * kib);
   send(132, kib);
-  await last.next();
-  for (let results = 0; results < 5; results += 1) expect((await read.next()).done).toBe(false);
-  const firsts = await Promise.allSettled(slow.map((stream) => stream.next()));
+  await next(last);
+  for (let results = 0; results < 5; results += 1) expect((await next(read)).done).toBe(false);
+  const firsts = await Promise.allSettled(slow.map((stream) => next(stream)));
   // 128 results of 255 KiB fit into 32 MiB.
   expect(firsts.filter(({ status }) => status === 'rejected')).toHaveLength(3);
   streams.stop();
@@ -125,14 +126,14 @@ it('returns its place when a stream ends, in any way, and opens none without one
   expect(() => open('a')).toThrow('Over the limit');
   expect(places.count).toBe(3);
   await until(() => ledger.subscribed === 3, 'the subscriptions');
-  await left?.return?.();
-  failed?.fail(new Error('withdrawn'));
+  left?.leave();
+  failed?.stop(new Error('withdrawn'));
   expect(places.count).toBe(1);
   await until(() => ledger.completed === 2, 'the ends at the ledger');
   open('a');
   streams.stop();
   expect(places.count).toBe(0);
-  await expect(stopped?.next()).rejects.toThrow('stopping');
+  await expect(next(stopped as LedgerStream)).rejects.toThrow('stopping');
 });
 
 it('closes all connections when it stops, also that of a caller whose results broke the shared one', async () => {
@@ -145,12 +146,10 @@ it('closes all connections when it stops, also that of a caller whose results br
   });
   const open = (caller = 'a') =>
     streams.open({ text: 'subscription { a }', isClientsText: true, operationName: null, variables: {}, caller });
-  await expect(open().next()).rejects.toThrow('larger');
+  await expect(next(open())).rejects.toThrow('larger');
   await until(() => ledger.clients.size === 0, 'the connection to break');
   for (const caller of ['a', 'b']) {
-    open(caller)
-      .next()
-      .catch(() => {});
+    next(open(caller)).catch(() => {});
   }
   await until(() => ledger.clients.size === 2, 'a connection of its own');
   streams.stop();
@@ -167,12 +166,12 @@ it('keeps no stream that has ended', async () => {
   const stays = open();
   const ended = Array.from({ length: 20 }, open);
   await until(() => ledger.subscribed === 21, 'the subscriptions');
-  for (const stream of ended.splice(0)) await stream.return();
+  for (const stream of ended.splice(0)) stream.leave();
   await until(() => ledger.completed === 20, 'the ends at the ledger');
   // This function's own frame may keep the last one.
   await until(() => countLiveObjects(LedgerStream) < before + 5, 'the ended streams to go');
   expect(countLiveObjects(LedgerStream)).toBeLessThan(before + 5);
-  await stays.return();
+  stays.leave();
   streams.stop();
 });
 
@@ -185,7 +184,7 @@ it('sends what the client sent, and keeps callers together when a connection is 
   const first = open('a', 'A');
   await until(() => ledger.subscribed === 1, 'the first subscription');
   for (const client of ledger.clients) client.terminate();
-  await expect(first.next()).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_UNAVAILABLE' } });
+  await expect(next(first)).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_UNAVAILABLE' } });
   open('a', null);
   open('b', 'A');
   await until(() => ledger.subscribed === 3, 'two more subscriptions');
@@ -208,11 +207,7 @@ it.each<[string, (streams: LedgerStreams, ledger: Awaited<ReturnType<typeof star
   const streams = createLedgerStreams({ urls: [ledger.url], places });
   const request = { text: 'subscription { a }', isClientsText: true, operationName: null, variables: {}, caller: 'a' };
   let ended = 0;
-  const open = () =>
-    streams
-      .open(request)
-      .next()
-      .catch(() => (ended += 1));
+  const open = () => next(streams.open(request)).catch(() => (ended += 1));
   for (let opened = 0; opened < count; opened += 1) void open();
   await until(() => ledger.subscribed === count, 'the subscriptions');
   end(streams, ledger);

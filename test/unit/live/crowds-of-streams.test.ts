@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { ResumePoint } from '../../../src/live/live-source.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource } from '../../support/memory-source.ts';
+import { next } from '../../support/pushed-items.ts';
 
 const streams = 1_000;
 /** Steps of one turn of the event loop. */
@@ -37,7 +38,7 @@ async function countInOneTurn(after: ResumePoint | null, passMs: number): Promis
       caller: 'somebody',
       onQuiet: () => count(stream),
     });
-    void opened.next().then(() => count(stream));
+    void next(opened).then(() => count(stream));
   }
   await clock.pass(passMs);
   answer();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
+import { pull } from '../../support/pushed-items.ts';
 import { runs } from '../../support/runs.ts';
 
 const names = (from: number, count: number) => Array.from({ length: count }, (_, index) => `n${from + index}`);
@@ -30,7 +31,7 @@ it('streams that ended give back all that they took, whatever they and the upstr
   await fc.assert(
     fc.asyncProperty(steps, fc.boolean(), async (all, isStopped) => {
       const source = createMemorySource(...names(1, 100));
-      const { hub, clock, budget, payloads, byHand, follow } = createTestHub(source, bounds);
+      const { hub, clock, budget, payloads, open: openItems, byHand, follow } = createTestHub(source, bounds);
       const open: { return(value: undefined): Promise<unknown> }[] = [];
       let next = 101;
       for (const each of all) {
@@ -41,10 +42,11 @@ it('streams that ended give back all that they took, whatever they and the upstr
           try {
             if (opens === 'follows') open.push(follow(after, { filter, caller, read }).stream);
             else {
-              const stream = byHand(after, { filter, caller, read });
+              const items = openItems(after, { filter, caller, read });
+              const stream = pull(items);
               open.push(stream);
               if (opens === 'reads by hand') stream.next().catch(() => {});
-              else Object.assign(stream).pushTo({ isReady: false, take() {}, end() {}, fail() {} });
+              else items.pushTo({ isReady: false, take() {}, end() {}, fail() {} });
             }
           } catch (error) {
             // Over a limit: nothing is taken.

@@ -91,7 +91,7 @@ describe('a stream that is left', () => {
       const stream = openHolding(hub, 'a', []);
       await hub.clock.pass(10);
       left.push(new WeakRef(stream));
-      await stream.return();
+      stream.leave();
     }
     hub.source.add('n1');
     await hub.clock.pass(2_000);

@@ -3,6 +3,7 @@ import type { ResumePoint } from '../../../src/live/live-source.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
+import { pull } from '../../support/pushed-items.ts';
 
 const names = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `n${from + index}`);
 
@@ -288,24 +289,26 @@ describe('one who reads slowly', () => {
   it('is told how many items it missed, and gets them by going on from where it was', async () => {
     const { hub, clock, source, follow, points } = createTestHub(createMemorySource('old'), { replayBytes: 8_192 });
     const quick = follow();
-    const stream = hub.open({
-      query: 'all',
-      source: () => source,
-      everything: null,
-      filter: 'slow',
-      presenter: () => ({
-        matches: () => true,
-        item: ({ item }, at) => {
-          points.set(item, at);
-          return item;
-        },
-        gap: () => 'gap',
-        missed: (count, { last }) => `missed ${count} after ${last?.key}`,
+    const stream = pull(
+      hub.open({
+        query: 'all',
+        source: () => source,
+        everything: null,
+        filter: 'slow',
+        presenter: () => ({
+          matches: () => true,
+          item: ({ item }, at) => {
+            points.set(item, at);
+            return item;
+          },
+          gap: () => 'gap',
+          missed: (count, { last }) => `missed ${count} after ${last?.key}`,
+        }),
+        after: null,
+        weight: 1,
+        caller: 'slow',
       }),
-      after: null,
-      weight: 1,
-      caller: 'slow',
-    });
+    );
     const first = stream.next();
     await clock.pass(10);
     source.add('a');

@@ -9,6 +9,7 @@ import {
   type SocketOperationOptions,
 } from '../../../src/server/websocket/socket-operation.ts';
 import { SocketWriter } from '../../../src/server/websocket/socket-writer.ts';
+import type { PushedItems } from '../../../src/upstream/operation-context.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 import { runs } from '../../support/runs.ts';
@@ -100,14 +101,14 @@ it('no reader of a crowd is forgotten, however its connection stops and whenever
       fc.nat(4),
       async (steps, replayBytes, alone) => {
         const options = { replayBytes, maxStreams: 9_999, maxStreamsPerCaller: 9_999 };
-        const { clock, source, byHand, hub } = createTestHub(createMemorySource('n1'), options);
+        const { clock, source, open: openItems, hub } = createTestHub(createMemorySource('n1'), options);
         const start = source.items[0] as { key: string; timestampMs: number };
         const join = new ResultTexts(10_000).ofDocument();
         let happened = 1;
         const open = (writer: SocketWriter, id: string) => {
-          const items = byHand({ last: start, from: start });
+          const items: unknown = openItems({ last: start, from: start });
           // The hub of the tests tells texts, and streams of results are told objects.
-          const told = Object.assign(items as AsyncGenerator<unknown>, {});
+          const told = items as PushedItems;
           const stream = new ResultStream({
             items: told,
             toResult: async (item) => {

@@ -1,7 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 
@@ -33,8 +32,7 @@ async function collected(): Promise<void> {
 }
 
 function open(hub: ReturnType<typeof createTestHub>, after?: string) {
-  const stream = hub.byHand(after) as LiveStream<string, string>;
-  return stream;
+  return hub.open(after);
 }
 
 /** Takes results until it has this many, and then none until it is ready again. */
@@ -73,7 +71,7 @@ describe('a stream that is pushed', () => {
     const hub = createTestHub(createMemorySource('old'), { maxStreams: 2_000, maxStreamsPerCaller: 2_000 });
     const crowd = Array.from({ length: 500 }, (_, index) => {
       const one = reader();
-      (hub.byHand(undefined, { filter: `<${index}>` }) as LiveStream<string, string>).pushTo(one.pushed);
+      hub.open(undefined, { filter: `<${index}>` }).pushTo(one.pushed);
       return one;
     });
     await hub.clock.pass(10);
@@ -254,7 +252,7 @@ describe('a stream that is pushed', () => {
       const stream = open(hub);
       stream.pushTo(one.pushed);
       if (round % 2 === 0) await hub.clock.pass(10);
-      await stream.return();
+      stream.leave();
     }
     hub.source.add('a');
     await hub.clock.pass(5_000);

@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, settled } from '../../support/memory-source.ts';
 
@@ -123,7 +122,7 @@ it('one that joins its reader just as that reads on and drops items misses none 
       return after(from, cancellation);
     };
     const told: string[] = [];
-    const stream = hub.byHand({ last: place, from: place }) as LiveStream<string, string>;
+    const stream = hub.open({ last: place, from: place });
     stream.pushTo({ isReady: true, take: (each) => told.push(each), end() {}, fail() {} });
     source.add(...names(33, 62));
     await hub.clock.pass(1_000);

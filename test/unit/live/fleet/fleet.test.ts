@@ -6,6 +6,7 @@ import { Timeline } from '../../../../src/live/timeline.ts';
 import { Turns } from '../../../../src/upstream/fair-turns.ts';
 import { createTestFleet, numbered, type TestProcess } from '../../../support/live-fleet.ts';
 import { createMemorySource } from '../../../support/memory-source.ts';
+import { next } from '../../../support/pushed-items.ts';
 
 /** Two processes with a stream each, both from now; the first one leads. */
 async function startTwo(options: Parameters<typeof createTestFleet>[0] = {}) {
@@ -183,14 +184,14 @@ describe('a fleet', () => {
         isLive = true;
       },
     });
-    const next = stream.next();
+    const begun = next(stream);
     await clock.pass(300);
     first.logs.state = 'well';
     // Before the stream would begin without a look.
     await clock.pass(1_500);
     expect(isLive).toBe(true);
-    await stream.return(undefined);
-    await next;
+    stream.leave();
+    await begun;
   });
 
   it('goes on in another process exactly behind a cursor', async () => {

@@ -5,7 +5,7 @@ import type { OperationContext } from '../../../../src/upstream/operation-contex
 import { prepareOwnStream } from '../../../support/open-own-stream.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 
-const source = { next: () => new Promise(() => {}), [Symbol.asyncIterator]: () => source };
+const source = { pushTo() {} };
 const schema = makeExecutableSchema({
   typeDefs: 'type Query { a: Int } type Subscription { ticks: Tick } type Tick { text: String }',
   resolvers: { Subscription: { ticks: { subscribe: () => source } } },

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { LedgerStream } from '../../../../src/ledger/ledger-streams.ts';
 import { createOpenLedgerStream } from '../../../../src/operation/subscriptions/run-stream.ts';
 import type { OperationContext } from '../../../../src/upstream/operation-context.ts';
+import { pull } from '../../../support/pushed-items.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 import { admitForTest } from '../../../support/test-operation.ts';
 
@@ -30,7 +31,7 @@ async function openStream() {
   const open = createOpenLedgerStream(operation, part, () => stream);
   const opened = await open({ sent: {}, values: {} }, { caller: toTestCaller() } as OperationContext);
   if (!('items' in opened)) throw new Error('the stream was not opened');
-  return { items: opened.items, stream, counts };
+  return { items: pull(opened.items), stream, counts };
 }
 
 it('a stream of the ledger that fails ends with the error, and is closed at the ledger', async () => {
@@ -44,7 +45,7 @@ it('a stream of the ledger that fails ends with the error, and is closed at the 
 it('a stream of the ledger that is left is closed at the ledger, even while it waits', async () => {
   const { items, counts } = await openStream();
   const waiting = items.next();
-  await items.return?.();
+  await items.return(undefined);
   expect(await waiting).toEqual({ done: true, value: undefined });
   expect(counts.closed).toBe(1);
 });

@@ -6,16 +6,13 @@ import { runs } from '../../../support/runs.ts';
 import { until } from '../../../support/until.ts';
 
 /** How often a stream has left those that are told the same, and has ended. */
-function open(
-  items: Partial<AsyncIterator<unknown>> = {},
-  toResult: (item: unknown) => Promise<ExecutionResult> = async () => ({ data: null }),
-) {
+function open(toResult: (item: object) => Promise<ExecutionResult> = async () => ({ data: null })) {
   const counts = { left: 0, ended: 0 };
   const count = (what: keyof typeof counts) => {
     counts[what] += 1;
   };
   const stream = new ResultStream({
-    items: { next: async () => ({ done: true, value: undefined }), ...items },
+    items: { pushTo() {}, resume() {}, leave() {}, stop() {} },
     toResult,
     shared: { results: { textOf: () => null, leave: () => count('left') }, print: () => null },
     toFault: (error) => error,
@@ -25,22 +22,20 @@ function open(
 }
 
 it.each<[string, (stream: ResultStream) => unknown]>([
-  ['is left', (stream) => stream.return()],
+  ['is left', (stream) => stream.leave()],
   ['ends by itself', (stream) => stream.end()],
-  ['has no more items', (stream) => stream.next()],
   ['fails', (stream) => stream.fail(new Error('broken'))],
 ])('a stream that %s leaves those that are told the same, once', async (_, end) => {
   const { stream, counts } = open();
-  await end(stream);
-  await stream.return();
+  end(stream);
+  stream.leave();
   expect(counts).toEqual({ left: 1, ended: 1 });
 });
 
 it('a stream whose items end while one is executed ends behind its result', async () => {
   const told: string[] = [];
   let execute = (_: ExecutionResult) => {};
-  const items = { pushTo() {}, resume() {} } as Partial<AsyncIterator<unknown>>;
-  const { stream, counts } = open(items, () => new Promise((resolve) => (execute = resolve)));
+  const { stream, counts } = open(() => new Promise((resolve) => (execute = resolve)));
   const reader = { isReady: true, takeResult: () => told.push('result'), end: () => told.push('end') };
   stream.pushTo(reader as unknown as ResultReader);
   stream.take({});
@@ -60,7 +55,7 @@ it('an item that arrives while another is executed is delivered after it, once',
     end() {},
     fail() {},
   };
-  const { stream } = open({ pushTo() {}, resume() {} } as Partial<AsyncIterator<unknown>>, async (item) => ({
+  const { stream } = open(async (item) => ({
     data: item as Record<string, unknown>,
   }));
   stream.pushTo(reader as unknown as ResultReader);
@@ -99,14 +94,13 @@ it('delivers everything once, in order, and ends once, whatever happens between 
         while (!isEnded && queue.length > 0 && stream.isReady) stream.take(queue.shift() as object);
       };
       const items = {
-        next: async () => ({ done: true as const, value: undefined }),
         pushTo: flush,
         resume: flush,
-        async return() {
+        leave() {
           counts.returned += 1;
           isEnded = true;
-          return { done: true as const, value: undefined };
         },
+        stop() {},
       };
       const print = (item: object) =>
         (item as { isShared: boolean }).isShared ? new ResultText(JSON.stringify(item)) : null;
@@ -148,7 +142,7 @@ it('delivers everything once, in order, and ends once, whatever happens between 
           stream.take({ n: 1_000, isShared: false });
           stream.end();
         } else if (each === 'fail') stream.fail(new Error('broken'));
-        else if (each === 'leave') await stream.return();
+        else if (each === 'leave') stream.leave();
         await new Promise((resolve) => setImmediate(resolve));
       };
       for (const each of steps) await run(each);
@@ -175,7 +169,7 @@ it('delivers everything once, in order, and ends once, whatever happens between 
 
 it('a stream that has ended ends each reader that comes later', async () => {
   const { stream } = open();
-  await stream.return();
+  stream.leave();
   const told: string[] = [];
   stream.pushTo({ isReady: true, end: () => told.push('end') } as unknown as ResultReader);
   expect(told).toEqual(['end']);

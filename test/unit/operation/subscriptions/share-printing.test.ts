@@ -11,11 +11,7 @@ import { runs } from '../../../support/runs.ts';
 
 const numRuns = runs(100);
 
-const source = {
-  pushTo() {},
-  next: () => new Promise(() => {}),
-  [Symbol.asyncIterator]: () => source,
-};
+const source = { pushTo() {} };
 /** Its fields tell what they were asked with. */
 const schema = makeExecutableSchema({
   typeDefs: `

@@ -21,6 +21,7 @@ import { ClientSocket, createSocketServer, type SocketServer } from '../../../..
 import { FairTurns, thisEventLoop } from '../../../../src/upstream/fair-turns.ts';
 import { countLiveObjects } from '../../../support/count-live-objects.ts';
 import { type OpenWebSocket, openWebSocket } from '../../../support/open-websocket.ts';
+import { streamResults } from '../../../support/pushed-items.ts';
 import { openRawClient, type RawClient } from '../../../support/raw-client.ts';
 import { toTestCaller } from '../../../support/test-caller.ts';
 import { until } from '../../../support/until.ts';
@@ -178,18 +179,13 @@ function scripted() {
     };
     script.opened += 1;
     server.onGone(() => void leave());
-    return {
+    return streamResults({
       next: () =>
         new Promise<IteratorResult<ExecutionResult>>((resolve) => {
           end = resolve;
         }),
       return: leave,
-      throw: (error: unknown) => Promise.reject(error),
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-      async [Symbol.asyncDispose]() {},
-    } as unknown as ResultStream;
+    });
   };
   const given: Operations = {
     admit: {
@@ -391,7 +387,7 @@ it('no longer reads for an operation whose stream has ended, and gives its memor
   } as unknown as OperationSocket;
   const options = { onOperation() {} } as unknown as SocketOperationOptions;
   const operation = new SocketOperation('1', 10, socket, options);
-  const stream = { isPushed: true, pushTo() {}, [Symbol.asyncIterator]: () => stream };
+  const stream = { pushTo() {} };
   let released = 0;
   const release = () => {
     released += 1;
