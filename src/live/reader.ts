@@ -59,7 +59,7 @@ export class Reader<Item> {
   readonly #announcements: Announcements;
   #isOn = false;
   #isRunning = false;
-  /** Did the last poll read everything without a failure? */
+  /** Did the last poll read everything without a failure, or fail only at older positions? */
   #isUp = false;
   /** `null` = the next poll begins anew. */
   #walk: Walk<Item> | null = null;
@@ -159,7 +159,8 @@ export class Reader<Item> {
         } else if (this.#walk && this.#walk.idlePages > maxIdlePages) delayMs = this.#options.pace.minMs;
         if (isWhole || news.end > end || this.#walk?.isSearch) this.progress.advance();
       } catch (error) {
-        this.#isUp = false;
+        // Where only older positions fail, the next poll begins at the newest one, and decides.
+        this.#isUp &&= this.#isMissing && error instanceof PositionFailedError;
         if (error instanceof QueryRejectedError) this.#options.onRejected?.(error.reason);
         delayMs = await this.#recover(error);
       }

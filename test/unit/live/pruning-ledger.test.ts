@@ -114,6 +114,25 @@ it('a reader and a stream go on from now where a ledger reads nothing but its ne
   hub.close();
 });
 
+it('a stream gets its gap in time where a ledger reads on only from its newest items', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `n${index + 1}`);
+  const { hub, clock, source, follow } = createTestHub(createMemorySource(...names));
+  const open = follow();
+  await clock.pass(1_000);
+  const { after } = source;
+  source.after = async (position, cancellation) => {
+    if (position?.key !== source.items.at(-1)?.key) throw new PositionFailedError('index corrupted');
+    return after(position, cancellation);
+  };
+  const place = source.items[0] ?? null;
+  const late = follow({ last: place, from: place });
+  // Positions are lost after 5 s.
+  await clock.pass(8_000);
+  expect(late.told).toEqual([expect.stringMatching(/^gap n1…/)]);
+  expect(open.told).toEqual([]);
+  hub.close();
+});
+
 it('an outage in which every read fails alike is no gap', async () => {
   const { hub, clock, source, follow } = createTestHub(createMemorySource('a', 'b'));
   const { told } = follow();
