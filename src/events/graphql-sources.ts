@@ -22,7 +22,7 @@ import {
   valueAt,
 } from './ledger-pages.ts';
 import { createLedgerSource, createListSource } from './ledger-source.ts';
-import { type EventSources, type Position, type Source, toTimestampMs } from './source.ts';
+import { type EventSources, type Position, positionOfEvent, positionOfTransaction, type Source } from './source.ts';
 import { type CheckpointTimes, createTimeRangeSource } from './time-range-source.ts';
 import { keysOfLedger } from './transaction-keys.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
@@ -210,7 +210,7 @@ export function createGraphqlSources(options: GraphqlSourcesOptions): EventSourc
       ...shared,
       read: readEvents,
       filter,
-      positionOf: toEventPosition,
+      positionOf: positionOfEvent,
       narrow: byDigest === null ? byCheckpoint : byTransaction,
       form: events.cursor,
       oldest: oldestOf(history.events.field),
@@ -233,7 +233,7 @@ export function createGraphqlSources(options: GraphqlSourcesOptions): EventSourc
     return all;
   };
   const toEventSource = ({ filter, digest, range }: LedgerEventQuery): Source<EventWire> => {
-    if (digest !== null) return createListSource((cancellation) => readEventsOf(digest, cancellation), toEventPosition);
+    if (digest !== null) return createListSource((cancellation) => readEventsOf(digest, cancellation), positionOfEvent);
     if (range === null) return eventSource(filter);
     return createTimeRangeSource({ range, times, history, readEvents, sourceOf: eventSource });
   };
@@ -250,7 +250,7 @@ export function createGraphqlSources(options: GraphqlSourcesOptions): EventSourc
         ...shared,
         read: createReadLedgerPage(field, nodes, history, execute, now, head),
         filter,
-        positionOf: toTransactionPosition,
+        positionOf: positionOfTransaction,
         narrow: byCheckpoint,
         form: nodes.cursor,
         oldest: oldestOf(field),
@@ -272,20 +272,6 @@ export function findMissingName(schema: GraphQLSchema, profile: NetworkProfile):
   ];
   return validate(schema, parse(`{${pages.join('')}}`))[0]?.message.replace(/\.$/, '') ?? null;
 }
-
-const toEventPosition = ({ id, timestampMs, mark = null }: EventWire): Position => ({
-  digest: id.txDigest,
-  eventSeq: id.eventSeq,
-  timestampMs: toTimestampMs(timestampMs),
-  mark,
-});
-
-const toTransactionPosition = ({ digest, timestampMs, mark = null }: TransactionWire): Position => ({
-  digest,
-  eventSeq: null,
-  timestampMs: toTimestampMs(timestampMs),
-  mark,
-});
 
 const zeroAddress = `0x${'0'.repeat(64)}`;
 

@@ -9,7 +9,14 @@ import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.t
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { FilterRejectedError, type FilterSupport } from './filter-support.ts';
 import { refuseFilter, soleMember, toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
-import { type EventSources, type Source, type SourcePage, type SourcePageRequest, toTimestampMs } from './source.ts';
+import {
+  type EventSources,
+  positionOfEvent,
+  positionOfTransaction,
+  type Source,
+  type SourcePage,
+  type SourcePageRequest,
+} from './source.ts';
 import { keysOfRpc } from './transaction-keys.ts';
 import {
   type EventIdWire,
@@ -275,7 +282,7 @@ export function createRpcSources(
       const { wire, identity } = toTransactionFilterWire(filter);
       const toPosition = (digest: string) => ({ digest, eventSeq: null, timestampMs: null });
       const source: Source<TransactionWire> = {
-        positionOf: ({ digest, timestampMs }) => ({ ...toPosition(digest), timestampMs: toTimestampMs(timestampMs) }),
+        positionOf: positionOfTransaction,
         async readPage({ after, ...request }) {
           const options = isWhole ? wholeTransaction : {};
           const cursor = after?.digest ?? null;
@@ -295,7 +302,7 @@ export function createRpcSources(
 export function createEventSource(client: EventsClient, filter: FilterWire): Source<EventWire> {
   const toPosition = ({ txDigest, eventSeq }: EventIdWire) => ({ digest: txDigest, eventSeq, timestampMs: null });
   return {
-    positionOf: ({ id, timestampMs }) => ({ ...toPosition(id), timestampMs: toTimestampMs(timestampMs) }),
+    positionOf: positionOfEvent,
     async readPage({ after, ...request }) {
       const cursor = after && { txDigest: after.digest, eventSeq: after.eventSeq ?? '0' };
       const rest = { filter, cursor, cursorMs: after?.timestampMs ?? null };

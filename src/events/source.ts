@@ -63,6 +63,14 @@ export interface EventSources {
   readonly keysOf: ReadTransactionKeys;
 }
 
+export function positionOfEvent({ id, timestampMs, mark }: EventWire): Position {
+  return { digest: id.txDigest, eventSeq: id.eventSeq, timestampMs: toTimestampMs(timestampMs), mark };
+}
+
+export function positionOfTransaction({ digest, timestampMs, mark }: TransactionWire): Position {
+  return { digest, eventSeq: null, timestampMs: toTimestampMs(timestampMs), mark };
+}
+
 /** Two positions have the same text only if they are the same. */
 export function toPositionKey({ digest, eventSeq }: Position): string {
   return eventSeq === null ? digest : `${digest}:${eventSeq}`;

@@ -54,7 +54,7 @@ export class LiveChannel<Item, Payload> implements Wakeable {
   readonly #made = new Map<number, Delivery<Payload>>();
   /** Payloads of history pages that several streams read together. */
   readonly #old = new WeakMap<object, Delivery<Payload> | null>();
-  readonly #followers: WakeList;
+  readonly followers: WakeList;
   readonly #options: ChannelOptions;
   readonly #leaveShares: () => void;
 
@@ -63,10 +63,10 @@ export class LiveChannel<Item, Payload> implements Wakeable {
     this.presenter = presenter;
     this.history = history;
     this.#matches = new MatchBits(feed.news.end);
-    this.#followers = new WakeList(options.turns);
+    this.followers = new WakeList(options.turns);
     this.#options = options;
     this.#leaveShares = options.made.enter();
-    feed.follow(this);
+    feed.followers.add(this);
   }
 
   get turns(): Turns {
@@ -110,14 +110,6 @@ export class LiveChannel<Item, Payload> implements Wakeable {
     this.#catchUp();
   }
 
-  follow(follower: Wakeable): void {
-    this.#followers.add(follower);
-  }
-
-  unfollow(follower: Wakeable): void {
-    this.#followers.delete(follower);
-  }
-
   /** For an item of a history page. `null` if the filter does not match it. */
   deliverOld(entry: LiveEntry<Item>, at: ResumePoint): Delivery<Payload> | null {
     const known = this.#old.get(entry);
@@ -132,7 +124,7 @@ export class LiveChannel<Item, Payload> implements Wakeable {
   }
 
   close(): void {
-    this.feed.unfollow(this);
+    this.feed.followers.delete(this);
     this.#leaveShares();
   }
 
@@ -150,7 +142,7 @@ export class LiveChannel<Item, Payload> implements Wakeable {
       if (sequence >= news.start) break;
       this.#made.delete(sequence);
     }
-    if (isNew) this.#followers.wakeAll();
+    if (isNew) this.followers.wakeAll();
   }
 
   #deliver(sequence: number): Delivery<Payload> {
@@ -158,7 +150,7 @@ export class LiveChannel<Item, Payload> implements Wakeable {
     if (known) return known;
     const delivery = this.#present(this.feed.news.at(sequence) as FeedChange<Item>);
     // A single follower never reads it again.
-    if (this.#followers.size > 1) this.#keep(sequence, delivery);
+    if (this.followers.size > 1) this.#keep(sequence, delivery);
     return delivery;
   }
 

@@ -151,7 +151,7 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
         this.#delivered = value.delivered;
         this.#position = value.position;
         this.#isJoining = true;
-        this.#channel.follow(this);
+        this.#channel.followers.add(this);
       })
       .then(
         () => this.wake(),
@@ -174,7 +174,7 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
       if (typeof reading === 'number') {
         if (!isJoining) return channel.presenter.missed(reading, this.#at as ResumePoint);
         // A stream that has read nothing yet cannot have been slow.
-        channel.unfollow(this);
+        channel.followers.delete(this);
         this.#position = null;
         this.#catchUp = this.#startCatchUp();
         return undefined;
@@ -212,7 +212,7 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
     if (this.#isOver) return;
     this.#isOver = true;
     const channel = this.#channel;
-    channel.unfollow(this);
+    channel.followers.delete(this);
     this.#catchUp?.cancel();
     this.#catchUp = null;
     this.#stopPause?.();

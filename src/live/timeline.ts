@@ -1,7 +1,7 @@
 import type { Turns } from '../upstream/fair-turns.ts';
 import { type ItemPosition, type LiveEntry, type ResumePoint, resumeAt } from './live-source.ts';
 import { NumberedList } from './numbered-list.ts';
-import { type Wakeable, WakeList } from './wake-list.ts';
+import { WakeList } from './wake-list.ts';
 
 export type ItemPositions = readonly (ItemPosition | null)[];
 
@@ -33,14 +33,14 @@ const entryBytes = 400;
 export class Timeline<Item> {
   /** Indexes are the sequence numbers of everything delivered. */
   readonly news = new NumberedList<FeedChange<Item>>();
-  readonly #followers: WakeList;
+  readonly followers: WakeList;
   readonly #seen = new Map<string, number>();
   readonly #late = new Set<string>();
   #recent: ItemPositions = [];
   #bytes = 0;
 
   constructor(turns: Turns) {
-    this.#followers = new WakeList(turns);
+    this.followers = new WakeList(turns);
   }
 
   /** The newest positions in the upstream's order, the newest last; `null` = before the oldest. Empty before the beginning. */
@@ -77,18 +77,10 @@ export class Timeline<Item> {
     return this.#seen.has(key);
   }
 
-  follow(follower: Wakeable): void {
-    this.#followers.add(follower);
-  }
-
-  unfollow(follower: Wakeable): void {
-    this.#followers.delete(follower);
-  }
-
   /** @returns when every follower has read the news. Nothing that is new may be dropped before. */
   wakeFollowers(): Promise<void> {
-    this.#followers.wakeAll();
-    return this.#followers.idle();
+    this.followers.wakeAll();
+    return this.followers.idle();
   }
 
   /** Continues behind the last of these positions. All of them count as delivered. */

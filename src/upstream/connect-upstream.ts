@@ -3,8 +3,8 @@ import { AddressState, admitCall, isBroken, isFailureStatus, recordOutcome, toOu
 import { createFreshness } from './freshness.ts';
 import { NetworkInForce } from './network-in-force.ts';
 import type { PlaceFor } from './quota.ts';
-import { type CallInFlight, type CallLayer, type CallWatch, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
-import { letRunOn, type WriteCounter } from './run-on.ts';
+import { type CallLayer, type CallWatch, type RawCall, traceCalls, watchCalls } from './raw-call.ts';
+import { letRunOn, notStarted, type WriteCounter } from './run-on.ts';
 import { type AddedHeaders, createSendCall, noAddedHeaders, withHeaders } from './send-call.ts';
 import { shareReads } from './share-reads.ts';
 import { type AddressWatch, spreadCalls } from './spread-calls.ts';
@@ -202,12 +202,10 @@ function breakCircuit(state: AddressState, watch: HealthWatch, events: AddressWa
     if (!isBroken(state) || admitCall(state, performance.now())) return next(request, listener);
     events.refused();
     listener.failed(new UpstreamCallError('refused', 'the last calls all failed'));
-    return notSent;
+    return notStarted;
   };
   return [watchCalls(() => watchOutcome), refuse];
 }
-
-const notSent: CallInFlight = { isSent: false, cancel() {} };
 
 const countCalls: CallLayer = (next) => (request, listener) => {
   if (request.operation) request.operation.calls += 1;

@@ -59,7 +59,7 @@ export function letRunOn(options: RunOnOptions): CallLayer {
   };
 }
 
-const notStarted: CallInFlight = { isSent: false, cancel() {} };
+export const notStarted: CallInFlight = { isSent: false, cancel() {} };
 
 class LastingCall implements RawListener, CallInFlight {
   readonly #listener: RawListener;

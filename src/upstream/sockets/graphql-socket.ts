@@ -39,7 +39,6 @@ type PushEntry = SubscriptionEntry<PushedOperation, PushSink>;
 
 class GraphqlConnection extends SharedConnection<PushedOperation, PushSink> {
   readonly #acknowledgeMs: number;
-  readonly #byId = new Map<string | number, PushEntry>();
   #isAcknowledged = false;
   #lastId = 0;
 
@@ -57,14 +56,12 @@ class GraphqlConnection extends SharedConnection<PushedOperation, PushSink> {
     this.#lastId += 1;
     const id = String(this.#lastId);
     entry.id = id;
-    this.#byId.set(id, entry);
+    this.byId.set(id, entry);
     entry.sink.sent?.();
     this.send(printJson({ id, type: 'subscribe', payload: entry.subscription }));
   }
 
   protected left({ id }: PushEntry): void {
-    if (id === null) return;
-    this.#byId.delete(id);
     this.send(JSON.stringify({ id, type: 'complete' }));
   }
 
@@ -80,7 +77,7 @@ class GraphqlConnection extends SharedConnection<PushedOperation, PushSink> {
     if (type === 'ping' || type === 'pong') return true;
     if (type === 'connection_ack') this.#acknowledge();
     else if (!this.#isAcknowledged || !isSubscriptionId(id)) return false;
-    else if (type === 'next') this.#byId.get(id)?.sink.next(payload, bytes);
+    else if (type === 'next') this.byId.get(id)?.sink.next(payload, bytes);
     else if (type === 'error') this.#end(id)?.refused(payload);
     else if (type === 'complete') this.#end(id)?.ended();
     else return false;
@@ -95,8 +92,7 @@ class GraphqlConnection extends SharedConnection<PushedOperation, PushSink> {
   }
 
   #end(id: string): PushSink | undefined {
-    const entry = this.#byId.get(id);
-    this.#byId.delete(id);
+    const entry = this.byId.get(id);
     return entry && this.remove(entry) ? entry.sink : undefined;
   }
 }

@@ -43,7 +43,6 @@ class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
   readonly #answerMs: number;
   /** Calls that the node has not answered yet, by call id. */
   readonly #asked = new Map<number, RpcEntry>();
-  readonly #byId = new Map<string | number, RpcEntry>();
   #lastCall = 0;
 
   constructor(target: ConnectionTarget, answerMs: number) {
@@ -63,8 +62,6 @@ class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
 
   /** If the node has not answered yet, the gateway unsubscribes after the answer. */
   protected left({ id, subscription }: RpcEntry): void {
-    if (id === null) return;
-    this.#byId.delete(id);
     this.#call(subscription.unsubscribe, [id]);
   }
 
@@ -78,7 +75,7 @@ class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
     const asked = typeof id === 'number' ? this.#asked.get(id) : undefined;
     if (asked) this.#answered(id as number, asked, result);
     const { subscription } = Object(params);
-    if (!asked && isSubscriptionId(subscription)) this.#byId.get(subscription)?.sink.news();
+    if (!asked && isSubscriptionId(subscription)) this.byId.get(subscription)?.sink.news();
   }
 
   #answered(call: number, entry: RpcEntry, result: unknown): void {
@@ -89,7 +86,7 @@ class RpcConnection extends SharedConnection<RpcSubscription, RpcSink> {
       if (this.remove(entry)) entry.sink.refused([]);
     } else if (this.has(entry)) {
       entry.id = result;
-      this.#byId.set(result, entry);
+      this.byId.set(result, entry);
       entry.sink.up();
     } else this.#call(entry.subscription.unsubscribe, [result]);
   }

@@ -151,6 +151,7 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
   readonly #target: ConnectionTarget;
   readonly #socket: WebSocket;
   readonly #entries = new Set<SubscriptionEntry<Subscription, Sink>>();
+  protected readonly byId = new Map<string | number, SubscriptionEntry<Subscription, Sink>>();
   #isReady = false;
   /** Has anything arrived since the last ping? */
   #isHeard = true;
@@ -183,7 +184,7 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
   protected abstract read(text: string): void;
   /** Sends a subscription to the upstream. */
   protected abstract ask(entry: SubscriptionEntry<Subscription, Sink>): void;
-  /** Unsubscribes at the upstream. The subscription may not have been sent yet. */
+  /** Unsubscribes at the upstream. */
   protected abstract left(entry: SubscriptionEntry<Subscription, Sink>): void;
 
   get size(): number {
@@ -194,7 +195,8 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
     this.#entries.add(entry);
     if (this.#isReady) queueMicrotask(() => this.#askOpen(entry));
     return () => {
-      if (this.remove(entry)) this.left(entry);
+      // It may not have been sent yet.
+      if (this.remove(entry) && entry.id !== null) this.left(entry);
     };
   }
 
@@ -240,6 +242,7 @@ export abstract class SharedConnection<Subscription, Sink extends SubscriptionSi
   /** Ends a subscription. @returns `false` if it had ended before */
   protected remove(entry: SubscriptionEntry<Subscription, Sink>): boolean {
     if (!this.#entries.delete(entry)) return false;
+    if (entry.id !== null) this.byId.delete(entry.id);
     if (this.#entries.size === 0) this.#target.unused();
     return true;
   }

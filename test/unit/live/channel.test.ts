@@ -48,7 +48,7 @@ it('each follower reads every matching item in order, or the number of those tha
           catchUp();
           const next = Math.max(start, all.length - each.begin);
           followers.push({ position: channel.positionAt(next), next });
-          channel.follow({ wake() {} });
+          channel.followers.add({ wake() {} });
         } else if (followers.length > 0) {
           const follower = followers[each.read % followers.length] as (typeof followers)[number];
           for (let time = 0; time < each.times; time += 1) {

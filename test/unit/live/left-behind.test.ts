@@ -398,7 +398,7 @@ it('a channel keeps its share of the payloads, and makes the others again', () =
   const [channel] = [0, 1].map(() => new LiveChannel<string, string>(feed, presenter, { turns, made })) as [
     LiveChannel<string, string>,
   ];
-  for (let count = 0; count < 2; count += 1) channel.follow({ wake() {} });
+  for (let count = 0; count < 2; count += 1) channel.followers.add({ wake() {} });
   for (const key of names(1, 50)) feed.addNext({ key, timestampMs: 1, item: key, bytes: 1 });
   for (let count = 0; count < 2; count += 1) {
     const position = channel.positionAt(0);
