@@ -2,9 +2,12 @@ import type { GraphQLError } from 'graphql';
 import type { z } from 'zod';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
+import { completeInTurns, type TakeTurn } from '../json/complete-in-turns.ts';
 import { parseJson } from '../json/exact-json.ts';
-import { isAnswerTooDeep } from '../json/json-size.ts';
+import { isAnswerTooDeep, maxAnswerNesting } from '../json/json-size.ts';
+import { parseInPieces, pieceCharacters } from '../json/parse-in-pieces.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
+import { sharedTurns } from '../upstream/fair-turns.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import { FilterRejectedError, type FilterSupport } from './filter-support.ts';
@@ -149,7 +152,7 @@ export function createEventsClient({ call, path, names, timeoutMs, isLenient = f
     }).catch((error: unknown) => {
       throw toGatewayError(error, 'events');
     });
-    const answer = parseAnswer(response);
+    const answer = await parseAnswer(response, cancellation?.caller ?? 'events');
     if ('error' in answer) {
       const { error } = answer;
       const isRejected = indexer !== null && error.code === indexer.code;
@@ -210,19 +213,33 @@ function isEndless(page: unknown): boolean {
   return Array.isArray(data) && data.length > maxItems;
 }
 
-/** A node always answers with 200; another status comes from a proxy in front of it. */
-function parseAnswer({ status, body }: UpstreamResponse): z.output<typeof rpcAnswerWire> {
+/**
+ * Parses a long answer in turns of its caller. A node always answers with 200; another status comes from a proxy in front of it.
+ */
+async function parseAnswer(
+  { status, body }: UpstreamResponse,
+  caller: string,
+): Promise<z.output<typeof rpcAnswerWire>> {
   if (status === 429 || status === 502 || status === 503 || status === 504) {
     throw gatewayError('UPSTREAM_UNAVAILABLE', 'The events upstream is busy or down.', { upstream: 'events' });
   }
   if (status !== 200) throw badResponse(`answered with HTTP status ${status}`);
   let json: unknown;
+  let isTooDeep: boolean;
   try {
-    json = parseJson(body.toString('utf8'));
+    const text = body.toString('utf8');
+    if (body.length > pieceCharacters) {
+      const takeTurn: TakeTurn = (work) => sharedTurns.runNext(caller, null, work);
+      const { value, depth } = await completeInTurns(parseInPieces(text), takeTurn);
+      [json, isTooDeep] = [value, depth > maxAnswerNesting];
+    } else {
+      json = parseJson(text);
+      isTooDeep = isAnswerTooDeep(json, body.length);
+    }
   } catch (error) {
     throw badResponse('sent something that is not JSON', error);
   }
-  if (isAnswerTooDeep(json, body.length)) throw badResponse('sent something nested too deep');
+  if (isTooDeep) throw badResponse('sent something nested too deep');
   const answer = rpcAnswerWire.safeParse(json);
   if (!answer.success) throw badResponse('sent something that is not a JSON-RPC answer', answer.error);
   return answer.data;

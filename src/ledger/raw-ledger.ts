@@ -74,6 +74,10 @@ class PlainLedgerAnswer {
     this.body = usage ? spliceUsage(response, plainEnd, usage) : response;
   }
 
+  parseAhead(takeTurn: TakeTurn): Promise<void> | null {
+    return parseAhead(toWhole(this.#response).body, takeTurn);
+  }
+
   read(): ExecutionResult {
     // A plain response has no errors, so no text is needed to locate them.
     return parseLedgerAnswer(toWhole(this.#response), null, { isMutation: false });

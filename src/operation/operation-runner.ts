@@ -274,6 +274,7 @@ async function runUnparsedSplit(
   }
   const settle = async () => {
     if (ours.status === 'rejected') throw ours.reason;
+    await theirs.parseAhead?.(takeTurn);
     return settleLedgersAnswer(operation, variables.values, () => theirs.read(), ours.value);
   };
   return passResult(settle(), run, done);

@@ -18,7 +18,7 @@ let joined: ScriptedLedger;
 let rpc: ScriptedRpc;
 let gateway: SpawnedGateway;
 let before = 0;
-let text = '';
+let text: unknown = '';
 
 beforeEach(async () => {
   text = '';
@@ -93,10 +93,30 @@ test('thirty operations with joins parse one response of the ledger', async () =
   expect(await longestTurnOf(gateway)).toBeLessThan(longMs);
 });
 
+const item = { name: 'x'.repeat(60), version: 7, owner: { address: '0x7' } };
+const itemsOf = (bytes: number) => Array(Math.ceil(bytes / JSON.stringify(item).length)).fill(item);
+
+test.each([6, 12])('a response of the ledger of %i MB beside an error of ours is read in turns', async (megabytes) => {
+  await start({ LEDGER_GRAPHQL_URL: joined.url, LEDGER_RPC_URL: rpc.url });
+  const answer = { data: { address: { items: itemsOf(megabytes * 1_000_000) } } };
+  joined.override = (asked) => (asked.includes('address') ? { status: 200, body: JSON.stringify(answer) } : undefined);
+  const query = '{ queryEvents(first: 1, last: 1) { nodes { type } } address(address: "0x7") { items { name } } }';
+  expect((await ask({ query })).size).toBeGreaterThan(megabytes * 990_000);
+  expect(await longestTurnOf(gateway)).toBeLessThan(longMs);
+});
+
+test.each([6, 12])('events of %i MB are parsed, completed and printed in turns', async (megabytes) => {
+  await start({ LEDGER_GRAPHQL_URL: joined.url, LEDGER_RPC_URL: rpc.url });
+  text = itemsOf((megabytes * 1_000_000) / 50);
+  expect((await ask({ query: '{ queryEvents(first: 50) { nodes { parsedJson } } }' })).size).toBeGreaterThan(
+    megabytes * 990_000,
+  );
+  expect(await longestTurnOf(gateway)).toBeLessThan(longMs);
+});
+
 test.each([6, 12])('a joined response of %i MB is parsed, completed and printed in turns', async (megabytes) => {
   await start({ LEDGER_GRAPHQL_URL: joined.url, LEDGER_RPC_URL: rpc.url });
-  const item = { name: 'x'.repeat(60), version: 7, owner: { address: '0x7' } };
-  const items = Array(Math.ceil((megabytes * 1_000_000) / 30 / JSON.stringify(item).length)).fill(item);
+  const items = itemsOf((megabytes * 1_000_000) / 30);
   joined.override = (asked) => {
     const keys = [...asked.matchAll(/(k\d+):address/g)].map(([, key = '']) => key);
     const data = Object.fromEntries(keys.map((key) => [key, { items }]));
