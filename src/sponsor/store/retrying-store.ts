@@ -38,6 +38,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   let pauseMs = firstPauseMs;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> | null = null;
+  let isClosed = false;
 
   function write({ kind, end }: AbandonedOutcome): Promise<unknown> {
     // The execution may have ended long ago, but the store must date this step now.
@@ -74,6 +75,10 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
   }
 
   function keep(end: AbandonedOutcome, queue: Set<AbandonedOutcome>): void {
+    if (isClosed) {
+      givenUp(end);
+      return;
+    }
     const oldestIn = undos.size > 0 ? undos : ends;
     const [oldest] = oldestIn;
     if (oldest && ends.size + undos.size >= maxWaiting) {
@@ -134,6 +139,7 @@ export function createRetryingStore(store: SponsorshipStore, options: RetryingSt
         await Promise.race([retry(), pause(deadline - performance.now())]);
         if (areWaiting()) await pause(firstPauseMs);
       }
+      isClosed = true;
       for (const end of [...ends, ...undos]) givenUp(end);
       ends.clear();
       undos.clear();

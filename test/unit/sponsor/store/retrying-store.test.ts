@@ -324,3 +324,17 @@ test('a late write is dated when it is written, so that what it keeps lives as l
   expect(dated).toEqual([noon + 5_000]);
   await store.close();
 });
+
+test('an end that comes after the close is reported, and not retried', async () => {
+  const { store, away, givenUp, stepsTaken } = open();
+  const { reservation, reservationEnd } = newFlow();
+  await store.beginReservation(reservation({ gas }));
+  await store.close();
+  away.fault = 'before';
+  const end = reservationEnd({ kind: 'reserved', answer: 'coins' });
+  await store.endReservation(end);
+  expect(givenUp).toEqual([{ kind: 'reservation', end }]);
+  const steps = stepsTaken();
+  await store.close();
+  expect(stepsTaken()).toBe(steps);
+});
