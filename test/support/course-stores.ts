@@ -269,6 +269,8 @@ export async function redisStores(timeoutMs = 150): Promise<CourseStores> {
     async clear() {
       await heal();
       await adminOf(primary).flushall();
+      // Otherwise a replica that is promoted soon has the records of the last course, whose callers have the same names.
+      while ((await adminOf(primary).wait(1, 1_000)) === 0);
     },
     async [Symbol.asyncDispose]() {
       await heal();
