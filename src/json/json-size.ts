@@ -108,7 +108,7 @@ export function exceedsLength(value: unknown, characters: number): boolean {
   return leftAfter(value, characters) < 0;
 }
 
-/** The same for a long value, of which each step measures a part of `stepCharacters`. */
+/** `exceedsLength` for long values: each step measures about `stepCharacters`. */
 export function* exceedsLengthInSteps(
   value: unknown,
   characters: number,

@@ -210,7 +210,7 @@ export class Exchange implements ServerContext {
     this.#options.turns.runNext(this.turnKey, this, work);
 
   /**
-   * Writes a long response as its client reads it. Counts as unread what is not written yet.
+   * Writes a long response as its client reads it. The part that is not written yet counts as unread.
    * @param to what becomes its body
    */
   writeLong({ chunks, size }: ChunkedBody, to: Writable = this.res): void {
