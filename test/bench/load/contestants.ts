@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Child, Children } from './child-processes.ts';
 import { toGatewayCommand } from './gateway-command.ts';
@@ -26,26 +26,36 @@ const fewRounds = 4;
 /** Instances that share Redis share this key. */
 const leaseKey = 'a-key-for-the-leases-of-the-load-bench-0123456789';
 const all = () => true;
+/** The gateway of another folder. */
+export const otherName = 'other';
 
 /** Starts everybody in front of the upstream, the floor first and the gateway second. */
 export async function startContestants(
   children: Children,
   upstreamUrl: string,
-  options: Pick<LoadOptions, 'processes' | 'rateLimit' | 'logLevel' | 'nginx' | 'naive' | 'peers' | 'stores'>,
+  options: Pick<
+    LoadOptions,
+    'processes' | 'rateLimit' | 'logLevel' | 'against' | 'nginx' | 'naive' | 'peers' | 'stores'
+  >,
   say: (line: string) => void,
 ): Promise<readonly Contestant[]> {
   const fork = (name: string, module: URL) => children.fork(name, module, [upstreamUrl]);
   const ours = (name: string, as = name) => fork(as, new URL(`../processes/${name}.js`, import.meta.url));
   const floors: Child[] = [];
   const gateways: Child[] = [];
+  const others: Child[] = [];
   for (let count = 1; count <= options.processes; count += 1) {
     floors.push(await ours('floor', `floor ${count}`));
     gateways.push(await startGateway(`gateway ${count}`, children, upstreamUrl, options));
+    if (options.against !== null)
+      others.push(await startGateway(`other ${count}`, children, upstreamUrl, options, {}, resolve(options.against)));
   }
   const contestants: Contestant[] = [
     { name: 'floor', processes: floors, dialect: 'floor', everyRounds: 1, can: all },
     { name: 'gateway', processes: gateways, dialect: 'graphql', everyRounds: 1, can: all },
   ];
+  if (others.length > 0)
+    contestants.push({ name: otherName, processes: others, dialect: 'graphql', everyRounds: 1, can: all });
   const add = async (
     started: () => Promise<Child>,
     rest: Pick<Contestant, 'dialect' | 'everyRounds' | 'can'>,
@@ -93,6 +103,7 @@ function startGateway(
   upstreamUrl: string,
   { rateLimit, logLevel }: Pick<LoadOptions, 'rateLimit' | 'logLevel'>,
   more: NodeJS.ProcessEnv = {},
+  folder?: string,
 ): Promise<Child> {
   const env = {
     ...more,
@@ -101,7 +112,7 @@ function startGateway(
     // Reading the whole schema again in the middle of a slice would be counted to its requests.
     SCHEMA_POLL_MS: '0',
   };
-  return children.spawnServer(name, (port) => toGatewayCommand(port, upstreamUrl, env), '/health/ready');
+  return children.spawnServer(name, (port) => toGatewayCommand(port, upstreamUrl, env, folder), '/health/ready');
 }
 
 /** A Redis without persistence. @returns its address */

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Command } from './child-processes.ts';
 import { sponsorToken } from './sponsor-answers.ts';
 import { writeClientsFile } from './sponsor-callers.ts';
@@ -5,11 +6,12 @@ import { writeClientsFile } from './sponsor-callers.ts';
 /**
  * The built command line, told by the environment alone where its upstreams are; everything else is as shipped.
  * @param env what else it is told
+ * @param folder where it is built
  */
-export function toGatewayCommand(port: number, upstreamUrl: string, env: NodeJS.ProcessEnv): Command {
+export function toGatewayCommand(port: number, upstreamUrl: string, env: NodeJS.ProcessEnv, folder = '.'): Command {
   return {
     file: process.execPath,
-    args: ['dist/cli.js', 'serve'],
+    args: [join(folder, 'dist/cli.js'), 'serve'],
     env: {
       PATH: process.env.PATH,
       PORT: String(port),

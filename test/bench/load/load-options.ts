@@ -15,6 +15,8 @@ export interface LoadOptions {
   readonly latencyRounds: number;
   readonly rateLimit: boolean;
   readonly logLevel: string;
+  /** A folder with another built gateway; `null` = none. */
+  readonly against: string | null;
   readonly nginx: boolean;
   readonly naive: boolean;
   readonly peers: boolean;
@@ -40,6 +42,7 @@ export const loadHelp = `Usage: npm run bench:load -- [options]
   --processes N         of the floor and of the gateway each, which take part in turn (default 3)
   --rate-limit on|off   whether the gateway counts its callers (default on, at a limit that is never reached)
   --log-level LEVEL     of the gateway; what it logs goes to /dev/null (default info, as shipped)
+  --against DIR         also the gateway that is built in another folder, in as many processes (DIR/dist/cli.js)
   --nginx               also nginx as a reverse proxy, where it is installed
   --no-naive            without the naive stitching gateway
   --peers               also other gateways, where they are installed: npm ci --prefix test/bench/peers
@@ -66,6 +69,7 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
       processes: { type: 'string', default: '3' },
       'rate-limit': { type: 'string', default: 'on' },
       'log-level': { type: 'string', default: 'info' },
+      against: { type: 'string' },
       nginx: { type: 'boolean', default: false },
       'no-naive': { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
@@ -91,6 +95,7 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
     processes: parseWhole('--processes', values.processes, 1, mostProcesses),
     rateLimit: rateLimit === 'on',
     logLevel: values['log-level'],
+    against: values.against ?? null,
     nginx: values.nginx,
     naive: !values['no-naive'],
     peers: values.peers,

@@ -1,8 +1,8 @@
 import type { LatencyResult, WorkResult } from './run-rounds.ts';
-import type { Spread, Summary } from './summarise.ts';
+import type { Comparison, Spread, Summary } from './summarise.ts';
 
 /** One work as a table of its contestants. */
-export function formatWork({ work, rows, latency, clientLoad, upstreamLoad }: WorkResult): string {
+export function formatWork({ work, rows, againstOther, latency, clientLoad, upstreamLoad }: WorkResult): string {
   const bytes = rows[0]?.summary?.answerBytes ?? 0;
   const head = `${work.id}  ${work.title}, ${formatBytes(bytes)}; goal ≤ ${work.goal} ×`;
   const lines = rows.map(({ name, summary, fault }, index) =>
@@ -15,6 +15,7 @@ export function formatWork({ work, rows, latency, clientLoad, upstreamLoad }: Wo
   return [
     head,
     ...lines,
+    ...(againstOther ? [`  gateway against other: ${formatComparison(againstOther)}`] : []),
     ...(latency ? [formatLatency(latency)] : []),
     ...busy.map((line) => `  (${line}: requests per second are bounded by it)`),
     '',
@@ -62,6 +63,11 @@ function formatLatency({ requestsPerSecond, floorP99Ms, gatewayP99Ms, ratio }: L
   const [floor, gateway] = [floorP99Ms, gatewayP99Ms].map((spread) => formatSpread(spread, 1, ' ms'));
   const verdict = ratio.median <= 1 ? 'met' : 'MISSED';
   return `  at ${requestsPerSecond.toFixed(0)} req/s p99 is ${gateway}, the floor's ${floor}: ${formatSpread(ratio, 2, ' ×')}  ${verdict}`;
+}
+
+/** The median with its quartiles, and where the median is for sure. */
+function formatComparison({ ratio, interval: { lower, upper } }: Comparison): string {
+  return `${formatSpread(ratio, 3, ' ×')}, 95 % interval of the median ${lower.toFixed(3)}–${upper.toFixed(3)}`;
 }
 
 function formatSpread({ median, lower, upper }: Spread, digits: number, unit: string): string {

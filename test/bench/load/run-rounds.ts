@@ -1,6 +1,16 @@
-import type { Contestant } from './contestants.ts';
+import { type Contestant, otherName } from './contestants.ts';
 import type { LoadOptions } from './load-options.ts';
-import { type Rounds, type Slice, type Spread, type Summary, summarise, toRatio, toSpread } from './summarise.ts';
+import {
+  type Comparison,
+  compare,
+  type Rounds,
+  type Slice,
+  type Spread,
+  type Summary,
+  summarise,
+  toRatio,
+  toSpread,
+} from './summarise.ts';
 import { type Arena, type SliceOrder, takeSlice } from './take-slice.ts';
 import type { Work } from './work.ts';
 
@@ -12,6 +22,8 @@ export interface WorkResult {
     readonly summary: Summary | null;
     readonly fault: string | null;
   }[];
+  /** The gateway against that of another folder; `null` where it was not asked for, or one of them was out. */
+  readonly againstOther: Comparison | null;
   /** `null` where it was not asked for, or the gateway was out. */
   readonly latency: LatencyResult | null;
   /** The busiest the client and the upstream were, as a part of one core. */
@@ -48,6 +60,7 @@ export async function runRounds(
   const contestants = arena.contestants.filter(({ can }) => can(work));
   const [floor, gateway] = contestants;
   if (!floor || !gateway) throw new Error('there is no floor or no gateway');
+  const other = contestants.find(({ name }) => name === otherName);
   const { seconds, concurrency } = options;
   const requests = options.requests ?? work.sliceRequests ?? null;
   const length =
@@ -99,6 +112,10 @@ export async function runRounds(
       const fault = faults.get(contestant) ?? null;
       return { name: contestant.name, summary: fault === null ? (summaries[index] ?? null) : null, fault };
     }),
+    againstOther:
+      other && !faults.has(gateway) && !faults.has(other)
+        ? compare(roundsOf(rounds, gateway), roundsOf(rounds, other))
+        : null,
     latency:
       paced && !faults.has(gateway) ? toLatency(pacedAt, roundsOf(paced, floor), roundsOf(paced, gateway)) : null,
     clientLoad: Math.max(...all.map(({ clientLoad }) => clientLoad)),

@@ -35,6 +35,14 @@ export interface Summary {
   readonly requests: number;
 }
 
+/** Two of whom each round has a slice. */
+export interface Comparison {
+  /** CPU time per request of the one in multiples of the other's in the same round. */
+  readonly ratio: Spread;
+  /** Where the median ratio is with 95 % certainty, as far as these processes can tell. */
+  readonly interval: Pick<Spread, 'lower' | 'upper'>;
+}
+
 function toCpuMicros({ cpuMs, requests }: Pick<Slice, 'cpuMs' | 'requests'>): number {
   return (cpuMs * 1_000) / requests;
 }
@@ -56,12 +64,45 @@ export function summarise(rounds: Rounds, floors: Rounds): Summary {
 
 /** Each slice against the floor's of the same round: the machine drifts, and within a round it drifts little. */
 export function toRatio(rounds: Rounds, floors: Rounds, of: (slice: Slice) => number): Spread {
-  return toSpread(
-    [...rounds].flatMap(([round, slice]) => {
-      const floor = floors.get(round);
-      return floor ? [of(slice) / of(floor)] : [];
-    }),
+  return toSpread(toRatios(rounds, floors, of));
+}
+
+/** The ratio of CPU times per request, in the rounds in which both took part. */
+export function compare(rounds: Rounds, others: Rounds): Comparison {
+  const ratios = toRatios(rounds, others, toCpuMicros);
+  return { ratio: toSpread(ratios), interval: bootstrapMedian(ratios) };
+}
+
+function toRatios(rounds: Rounds, floors: Rounds, of: (slice: Slice) => number): readonly number[] {
+  return [...rounds].flatMap(([round, slice]) => {
+    const floor = floors.get(round);
+    return floor ? [of(slice) / of(floor)] : [];
+  });
+}
+
+const resamples = 2_000;
+
+/**
+ * Where the median of more such values would be with 95 % certainty: the medians of many samples that are drawn from these, with
+ * repetition. The same values give the same interval.
+ */
+export function bootstrapMedian(values: readonly number[]): Pick<Spread, 'lower' | 'upper'> {
+  const draw = createRandom();
+  const sample = () => values.map(() => values[Math.floor(draw() * values.length)] ?? Number.NaN);
+  const medians = Array.from({ length: resamples }, () => toSpread(sample()).median).sort(
+    (left, right) => left - right,
   );
+  const at = (part: number) => medians[Math.round((resamples - 1) * part)] ?? Number.NaN;
+  return { lower: at(0.025), upper: at(0.975) };
+}
+
+/** Numbers from 0 to 1, the same ones each time: a linear congruential generator. */
+function createRandom(): () => number {
+  let state = 1;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
 }
 
 export function toSpread(values: readonly number[]): Spread {
