@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
 import type { ReadFile } from '../config/config-source.ts';
+import type { TrustedDocument } from '../config/document-manifest.ts';
 import type { Secret } from '../config/secret.ts';
-import type { TrustedDocument } from '../config/trusted-documents.ts';
 import type { Devnet, DevnetOptions } from '../devnet/start-devnet.ts';
-import type { RunningGateway as StartedGateway } from '../start/embedding.ts';
+import type { RunningGateway } from '../start/embedding.ts';
 import type { SchemaScope } from '../start/read-schema.ts';
 import type { ExplainRequest, Explanation, ManifestExplanation, StartOptions } from '../start/start.ts';
 import type { PrimaryCommands, PrimaryLink } from '../start/workers/follow-primary.ts';
@@ -45,7 +45,7 @@ export interface CliWorld {
 
 /** What commands start and read, loaded at the first call. Tests pass their own. */
 export interface Services {
-  startGateway(options: StartOptions): Promise<RunningGateway>;
+  startGateway(options: StartOptions): Promise<ServedGateway>;
   /** A gateway with several worker processes. Rejects if they do not start, as `failed` may later. */
   startWorkers(options: WorkersSettings): Promise<RunningWorkers>;
   followPrimary(primary: PrimaryLink): Promise<PrimaryCommands>;
@@ -61,7 +61,7 @@ export interface Services {
   startDevnet(options: DevnetOptions): Promise<RunningDevnet>;
 }
 
-export type RunningGateway = Pick<StartedGateway, 'url' | 'reload' | 'close' | 'assumedWrongNetwork'>;
+export type ServedGateway = Pick<RunningGateway, 'url' | 'reload' | 'close' | 'assumedWrongNetwork'>;
 
 export interface WorkersSettings extends Pick<WorkersOptions, 'config' | 'count' | 'files'> {
   readonly logger: Logger;

@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/config-error.ts';
-import { parseManifest } from '../config/trusted-documents.ts';
+import { parseManifest } from '../config/document-manifest.ts';
 import type { Explanation, ManifestExplanation } from '../start/start.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
 import type { Command } from './command.ts';
@@ -37,7 +37,7 @@ export async function explainFile(command: Command & { readonly name: 'explain' 
 }
 
 /** Prices the documents of a manifest. Resolves with the exit code: 1 if one of them would be rejected, else as above. */
-export async function explainManifest(
+export async function explainManifestFile(
   { file, variables, isJson }: Command & { readonly name: 'explain manifest' },
   world: CliWorld,
 ): Promise<number> {

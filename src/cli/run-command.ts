@@ -4,7 +4,7 @@ import type { SettingInForce } from '../config/describe-config.ts';
 import { checkPolicyOf } from './check-policy.ts';
 import type { CliWorld } from './cli-world.ts';
 import type { Command, UsageError } from './command.ts';
-import { explainFile, explainManifest } from './explain-file.ts';
+import { explainFile, explainManifestFile } from './explain-file.ts';
 import { helpOf } from './help-text.ts';
 import { runAudit } from './run-audit.ts';
 import { runDevnet } from './run-devnet.ts';
@@ -32,7 +32,7 @@ export async function runCommand(command: Command | UsageError, world: CliWorld)
     case 'explain':
       return explainFile(command, world);
     case 'explain manifest':
-      return explainManifest(command, world);
+      return explainManifestFile(command, world);
     case 'schema print':
     case 'schema pull':
     case 'schema check':

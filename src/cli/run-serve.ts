@@ -4,7 +4,7 @@ import { Secret } from '../config/secret.ts';
 import type { RunningWorkers } from '../start/workers/primary.ts';
 import type { Beginning } from '../start/workers/worker-messages.ts';
 import type { Logger } from '../telemetry/logger.ts';
-import { type CliWorld, type RunningGateway, toFailureLine } from './cli-world.ts';
+import { type CliWorld, type ServedGateway, toFailureLine } from './cli-world.ts';
 import { withKeptState } from './kept-state.ts';
 
 /** Serves until a stop signal. Resolves with the exit code: 0 stopped, 1 failed, 2 bad configuration. */
@@ -85,7 +85,7 @@ interface ReadConfig {
 function startHereOrInWorkers(
   { services }: CliWorld,
   { config, files, count, logger }: ReadConfig & { readonly count: number; readonly logger: Logger },
-): Promise<RunningGateway | RunningWorkers> {
+): Promise<ServedGateway | RunningWorkers> {
   if (count > 1) return services.startWorkers({ config, count, files, logger });
   return services.startGateway({ config, logger });
 }

@@ -1,5 +1,5 @@
+import { documentPolicies } from './document-manifest.ts';
 import { maxSpareCalls } from './event-calls.ts';
-import { documentPolicies } from './trusted-documents.ts';
 import {
   anyText,
   boolean,

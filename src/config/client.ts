@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { z } from 'zod';
 import { type ConfigMistake, quoteText } from './config-error.ts';
 import type { ReadFile } from './config-source.ts';
+import { type DocumentPolicy, documentPolicies } from './document-manifest.ts';
 import {
   filesOf,
   type NamedPolicy,
@@ -16,7 +17,6 @@ import {
 import { parseYaml, toErrorCode } from './read-settings.ts';
 import { Secret } from './secret.ts';
 import { toMistakes } from './to-mistakes.ts';
-import { type DocumentPolicy, documentPolicies } from './trusted-documents.ts';
 import { toOrigin } from './value-types.ts';
 
 export const clientScopes = ['read', 'sponsor', 'admin'] as const;

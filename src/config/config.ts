@@ -1,8 +1,8 @@
 import type { ClientsFile } from './client.ts';
+import type { TrustedDocument } from './document-manifest.ts';
 import type { ConfigValues } from './keys.ts';
 import type { NetworkProfile } from './network-profile.ts';
 import type { Secret } from './secret.ts';
-import type { TrustedDocument } from './trusted-documents.ts';
 
 /** `DRAIN_MS` after SIGTERM, unless set. Load balancers check readiness every few seconds. */
 export const usualDrainMs = 5_000;

@@ -4,6 +4,7 @@ import { type ClientsFile, parseClients } from './client.ts';
 import type { Config, Upstreams } from './config.ts';
 import { ConfigError, type ConfigMistake, quoteText } from './config-error.ts';
 import type { ConfigSource, ReadFile } from './config-source.ts';
+import { parseManifest } from './document-manifest.ts';
 import { type ConfigValues, withAddresses } from './keys.ts';
 import {
   findNetworkProfile,
@@ -12,7 +13,6 @@ import {
   parseNetworkProfile,
   parseProfileFile,
 } from './network-profile.ts';
-
 import {
   findUnknownVariables,
   type Parsed,
@@ -21,7 +21,6 @@ import {
   readSettings,
   toErrorCode,
 } from './read-settings.ts';
-import { parseManifest } from './trusted-documents.ts';
 import {
   type AddressSetting,
   type ConfigKey,

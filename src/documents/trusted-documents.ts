@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { GraphQLError } from 'graphql';
-import { type TrustedDocument, toBareId } from '../config/trusted-documents.ts';
+import { type TrustedDocument, toBareId } from '../config/document-manifest.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 
 /** The part of a request that names its document. */

@@ -28,10 +28,10 @@ import {
   type CompleteObject,
   compileValue,
   completeLeaf,
-  type ExecutionState,
   failPosition,
   isPromise,
   type JoinField,
+  type RunState,
   toPresent,
 } from './compile-value.ts';
 
@@ -43,7 +43,7 @@ import {
 export type ExecuteField = (
   source: unknown,
   parent: ResponsePath | undefined,
-  state: ExecutionState,
+  state: RunState,
   data: Record<string, unknown>,
 ) => unknown;
 
@@ -153,7 +153,7 @@ export function executeFields(
   { list, newData }: CompiledFields,
   source: unknown,
   path: ResponsePath | undefined,
-  state: ExecutionState,
+  state: RunState,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
   const data = newData();
   let isPending = false;
@@ -291,7 +291,7 @@ function readProperty(
   source: unknown,
   args: Record<string, unknown> | null,
   prev: ResponsePath | undefined,
-  state: ExecutionState,
+  state: RunState,
 ): unknown {
   if (!isObject(source)) return undefined;
   const property = source[selected.field.name];
@@ -309,14 +309,14 @@ function toPath({ key, parent }: SelectedField, prev: ResponsePath | undefined):
 }
 
 /** Records an error and returns null; throws it with its path if the field is non-null. */
-function failField(raw: unknown, { nodes, field }: SelectedField, path: ResponsePath, state: ExecutionState): null {
+function failField(raw: unknown, { nodes, field }: SelectedField, path: ResponsePath, state: RunState): null {
   return failPosition(raw, nodes, path, isNonNullType(field.type), state);
 }
 
 export function toInfo(
   { parent, field, nodes, scope }: Pick<SelectedField, 'parent' | 'field' | 'nodes'> & { readonly scope: InfoScope },
   path: ResponsePath | undefined,
-  { variables }: Pick<ExecutionState, 'variables'>,
+  { variables }: Pick<RunState, 'variables'>,
 ): GraphQLResolveInfo {
   const isIntrospection = parent.name.startsWith('__') || field.name.startsWith('__');
   return {

@@ -17,14 +17,7 @@ import {
   executeFields,
   fieldOf,
 } from './compile-fields.ts';
-import {
-  type AnswerJoins,
-  addFailure,
-  type ExecutionState,
-  type Failures,
-  isNulled,
-  isPromise,
-} from './compile-value.ts';
+import { type AnswerJoins, addFailure, type Failures, isNulled, isPromise, type RunState } from './compile-value.ts';
 
 export interface CompileOptions {
   readonly schema: GraphQLSchema;
@@ -136,7 +129,7 @@ function compileVariant(
 
   return ({ context, variables, answerJoins = joins?.answer(variables, context) ?? null, rootValue }) => {
     const failures: Failures = { errors: [], nulled: null };
-    const state: ExecutionState = { context, variables, answerJoins, failures, joins: [] };
+    const state: RunState = { context, variables, answerJoins, failures, joins: [] };
     const respond = (data: Record<string, unknown> | null): ExecutionResult => {
       return failures.errors.length === 0 ? { data } : { errors: failures.errors, data };
     };
@@ -159,7 +152,7 @@ function compileVariant(
 function executeSerially(
   { list, newData }: CompiledFields,
   source: unknown,
-  state: ExecutionState,
+  state: RunState,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
   const add = (data: Record<string, unknown>, { key, execute }: CompiledField) => {
     const put = (value: unknown) => {
@@ -183,7 +176,7 @@ function withJoins({ key, execute }: CompiledField): CompiledField {
       if (!answerJoins) throw new Error('an operation with joins is run without an answer to them');
       const answer = answerJoins();
       // Each member by its name: a spread costs as much as a field.
-      const state: ExecutionState = { context, variables, answerJoins, failures, joins: [] };
+      const state: RunState = { context, variables, answerJoins, failures, joins: [] };
       const fail = (error: unknown): never => {
         void answer([]);
         throw error;
@@ -200,7 +193,7 @@ function withJoins({ key, execute }: CompiledField): CompiledField {
   };
 }
 
-function putJoins(value: unknown, { joins, failures }: ExecutionState, answer: ReturnType<AnswerJoins>): unknown {
+function putJoins(value: unknown, { joins, failures }: RunState, answer: ReturnType<AnswerJoins>): unknown {
   const points = joins.filter(({ path }) => !isNulled(failures, path));
   const answered = answer(points);
   if (points.length === 0) return value;

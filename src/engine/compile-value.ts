@@ -17,7 +17,7 @@ import { toLocatedError } from '../errors/light-error.ts';
  * Turns a resolver's value into the response's value; returns a promise if something below takes time.
  * @throws anything wrong with the value, without a path: the caller adds it
  */
-type CompleteValue = (value: unknown, path: ResponsePath, state: ExecutionState) => unknown;
+type CompleteValue = (value: unknown, path: ResponsePath, state: RunState) => unknown;
 
 /**
  * Completes the fields selected on an object.
@@ -26,7 +26,7 @@ type CompleteValue = (value: unknown, path: ResponsePath, state: ExecutionState)
 export type CompleteObject = (
   source: unknown,
   path: ResponsePath | undefined,
-  state: ExecutionState,
+  state: RunState,
 ) => Record<string, unknown> | Promise<Record<string, unknown>>;
 
 /** The field that a value belongs to, for error messages. */
@@ -82,7 +82,7 @@ function compileList(
   const isNonNull = isNonNullType(itemType);
   const isLeaf = isLeafType(isNonNull ? itemType.ofType : itemType);
 
-  const completeItem = (item: unknown, index: number, path: ResponsePath, state: ExecutionState): unknown => {
+  const completeItem = (item: unknown, index: number, path: ResponsePath, state: RunState): unknown => {
     const at = () => ({ prev: path, key: index, typename: undefined });
     // A leaf needs its path only if it fails.
     const itemPath = isLeaf ? null : at();
@@ -161,7 +161,7 @@ export interface Failures {
   nulled: Set<ResponsePath | undefined> | null;
 }
 
-export interface ExecutionState {
+export interface RunState {
   readonly context: unknown;
   /** Coerced, with declared defaults filled in. */
   readonly variables: Readonly<Record<string, unknown>>;
@@ -195,7 +195,7 @@ export function failPosition(
   nodes: readonly ASTNode[],
   path: ResponsePath,
   isNonNull: boolean,
-  { failures }: ExecutionState,
+  { failures }: RunState,
 ): null {
   const error = toLocatedError(raw, nodes, responsePathAsArray(path));
   if (isNonNull) throw error;

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
-import type { TrustedDocument } from '../config/trusted-documents.ts';
+import type { TrustedDocument } from '../config/document-manifest.ts';
 import type { ReadDocument } from '../documents/prepared-document.ts';
 import type { Estimate } from '../generated/own.ts';
 import { buildGeneration } from '../graph/generation.ts';
-import { createSchemaCache, type LedgerSource } from '../graph/ledger-source.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
+import { createSchemaCache, type LedgerSource } from '../graph/schema-cache.ts';
 import { SchemaCollisionError } from '../graph/schema-refused-error.ts';
 import { silentLedgerService } from '../ledger/ledger-service.ts';
 import { decideOperation } from '../operation/admit-operation.ts';
@@ -64,7 +64,7 @@ export interface ManifestExplanation {
  * @param upstreams those whose fields are ours
  * @throws SchemaCollisionError if the cached schema cannot be served
  */
-export async function explainOperation(
+export async function createExplanation(
   request: EstimateRequest,
   config: Config,
   upstreams: readonly OwnFieldsUpstream[],
@@ -79,11 +79,11 @@ export async function explainOperation(
 }
 
 /**
- * Prices each operation of a manifest like `explainOperation`. Required variables without a value do not reject a document:
+ * Prices each operation of a manifest like `createExplanation`. Required variables without a value do not reject a document:
  * pages have their default size then.
  * @param variables values by name, for all documents
  */
-export async function explainManifest(
+export async function createManifestExplanation(
   documents: readonly TrustedDocument[],
   variables: EstimateRequest['variables'],
   config: Config,

@@ -1,6 +1,6 @@
 import { itemsPerCall, maxSpareCalls } from '../config/event-calls.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { argumentError, refuse } from '../ledger/values/check-argument.ts';
+import { argumentError, refuseArgument } from '../ledger/values/check-argument.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { CursorCodec } from './signed-cursor.ts';
 import { compareNumberTexts, type Position, type Source, type SourcePage, toPositionKey } from './source.ts';
@@ -31,7 +31,7 @@ export function planPage({ first, last }: PageArguments, { defaultSize, maxSize 
   if (first != null && last != null) throw argumentError('last', "'first' and 'last' must not be used together");
   const argument = last != null ? 'last' : 'first';
   const size = last ?? first ?? Math.min(defaultSize, maxSize);
-  if (!Number.isSafeInteger(size) || size < 0) refuse(argument, size, `must be from 0 to ${maxSize}`);
+  if (!Number.isSafeInteger(size) || size < 0) refuseArgument(argument, size, `must be from 0 to ${maxSize}`);
   if (size > maxSize) throw argumentError(argument, `Connection's page size of ${size} exceeds max of ${maxSize}`);
   return { size, backward: last != null };
 }

@@ -8,7 +8,7 @@ import {
   checkDigest,
   checkIdentifier,
   checkStructType,
-  refuse,
+  refuseArgument,
 } from '../ledger/values/check-argument.ts';
 import { toCanonicalAddress, toCanonicalMoveType } from '../ledger/values/move-types.ts';
 import { checkModule, checkTimeRange, soleMember } from './filter-wire.ts';
@@ -226,10 +226,15 @@ function readField(at: string, field: EventStreamFilter['moveEventField']) {
   const { path = '', value = null } = field ?? {};
   const pointer = path.length > maxPointer ? null : parseJsonPointer(path);
   if (!pointer) {
-    return refuse(`${at}.path`, path, `must be a JSON pointer of at most ${maxPointer} characters, such as /amount`);
+    return refuseArgument(
+      `${at}.path`,
+      path,
+      `must be a JSON pointer of at most ${maxPointer} characters, such as /amount`,
+    );
   }
   const canonical = toCanonicalJson(value);
-  if (canonical.length > maxValue) refuse(`${at}.value`, canonical, `must be at most ${maxValue} characters of JSON`);
+  if (canonical.length > maxValue)
+    refuseArgument(`${at}.value`, canonical, `must be at most ${maxValue} characters of JSON`);
   return { pointer, value: canonical };
 }
 

@@ -7,7 +7,7 @@ import type { LedgerPush } from '../ledger/ledger-streams.ts';
 import type { LedgerReads } from '../ledger/ledger-upstream.ts';
 import { systemClock } from '../live/clock.ts';
 import type { Fleet } from '../live/fleet/fleet.ts';
-import type { StreamQuota } from '../live/quota.ts';
+import type { StreamQuota } from '../live/stream-quota.ts';
 import type { Turns } from '../upstream/fair-turns.ts';
 import type { OwnFieldsUpstream, UpstreamHost } from '../upstream/upstream.ts';
 import { filterCapabilities } from './capabilities.ts';

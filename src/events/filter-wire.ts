@@ -15,7 +15,7 @@ import {
   checkStructTypeOrName,
   checkU64Text,
   checkUInt53,
-  refuse,
+  refuseArgument,
 } from '../ledger/values/check-argument.ts';
 import type { FilterWire } from './wire.ts';
 
@@ -72,7 +72,7 @@ function toEventMemberWire(
   const text = filter[member] as string;
   switch (member) {
     case 'all':
-      return filter.all === true ? [] : refuse(argument, filter.all, 'must be true or left out');
+      return filter.all === true ? [] : refuseArgument(argument, filter.all, 'must be true or left out');
     case 'transaction':
       return checkDigest(argument, text);
     case 'sender':
@@ -107,7 +107,7 @@ export function checkModule(argument: string, given: EventQueryFilter['moveModul
 export function checkTimeRange(argument: string, given: EventQueryFilter['timeRange']): TimeRangeFilter {
   const startTime = checkUInt53(`${argument}.startTime`, given?.startTime ?? Number.NaN);
   const endTime = checkUInt53(`${argument}.endTime`, given?.endTime ?? Number.NaN);
-  if (startTime > endTime) refuse(argument, { startTime, endTime }, 'must not end before it starts');
+  if (startTime > endTime) refuseArgument(argument, { startTime, endTime }, 'must not end before it starts');
   return { startTime, endTime };
 }
 
@@ -156,7 +156,8 @@ function toTransactionMemberWire(member: keyof TransactionQueryFilter, filter: T
       return checkIdentifier(argument, text);
     case 'transactionKindIn': {
       const kinds = filter.transactionKindIn ?? [];
-      if (kinds.length < 1 || kinds.length > maxKinds) refuse(argument, kinds, `must have 1 to ${maxKinds} entries`);
+      if (kinds.length < 1 || kinds.length > maxKinds)
+        refuseArgument(argument, kinds, `must have 1 to ${maxKinds} entries`);
       return [...new Set(kinds.map((kind) => checkIdentifier(argument, kind)))].sort();
     }
     case 'moveFunction':

@@ -15,9 +15,9 @@ import {
   toLedgerPage,
   toMilliseconds,
   toPageSelection,
+  toPresentText,
   toReportSelection,
   toSelection,
-  toText,
   toTextOrNull,
   valueAt,
 } from './ledger-pages.ts';
@@ -284,14 +284,14 @@ function eventNodes({ history }: NetworkProfile): LedgerNodes<EventWire> {
     checkpoint,
     toItem: (node, order, mark) => ({
       id: {
-        txDigest: toText(valueAt(node, paths.txDigest)),
+        txDigest: toPresentText(valueAt(node, paths.txDigest)),
         eventSeq: toNumberText(paths.eventSeq === null ? order.at(-1) : valueAt(node, paths.eventSeq)) ?? '',
       },
-      packageId: toText(valueAt(node, paths.packageId)),
-      transactionModule: toText(valueAt(node, paths.transactionModule)),
+      packageId: toPresentText(valueAt(node, paths.packageId)),
+      transactionModule: toPresentText(valueAt(node, paths.transactionModule)),
       // The ledger reports no sender for its own transactions.
       sender: toCanonicalAddress(String(valueAt(node, paths.sender))) ?? zeroAddress,
-      type: toText(valueAt(node, paths.type)),
+      type: toPresentText(valueAt(node, paths.type)),
       parsedJson: valueAt(node, paths.parsedJson),
       bcs: toTextOrNull(valueAt(node, paths.bcs)),
       timestampMs: toMilliseconds(valueAt(node, paths.timestamp)),
@@ -308,7 +308,7 @@ function transactionNodes({ history }: NetworkProfile, isWhole: boolean): Ledger
     cursor,
     checkpoint: paths.checkpoint,
     toItem: (node, _order, mark) => ({
-      digest: toText(valueAt(node, paths.digest)),
+      digest: toPresentText(valueAt(node, paths.digest)),
       timestampMs: toMilliseconds(valueAt(node, paths.timestamp)),
       checkpoint: toNumberText(valueAt(node, paths.checkpoint)),
       raw: node,

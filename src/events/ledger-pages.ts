@@ -13,7 +13,7 @@ export type FilterMembers = Readonly<Record<string, string>>;
 export type LedgerNode = Readonly<Record<string, unknown>>;
 
 /** Where an item is, in the ledger's own terms. */
-export interface Place {
+export interface LedgerPlace {
   /** The network; `null` if the ledger does not say. */
   readonly chain: string | null;
   /** No ledger that is older than this checkpoint knows the item; `null` if unknown. */
@@ -26,12 +26,12 @@ export interface Place {
 const maxMarkCharacters = 160;
 
 /** The text of a place, which the gateway's cursors contain; `null` if it would be too long. */
-export function toMark({ chain, checkpoint, cursor }: Place): string | null {
+export function toMark({ chain, checkpoint, cursor }: LedgerPlace): string | null {
   const mark = `${chain ?? ''} ${checkpoint ?? ''} ${cursor}`;
   return mark.length <= maxMarkCharacters ? mark : null;
 }
 
-export function parseMark(mark: string | null | undefined): Place | null {
+export function parseMark(mark: string | null | undefined): LedgerPlace | null {
   const [, chain, checkpoint, cursor] = /^(\S*) (\d*) (.+)$/.exec(mark ?? '') ?? [];
   if (cursor === undefined) return null;
   return { chain: chain || null, checkpoint: checkpoint ? Number(checkpoint) : null, cursor };
@@ -257,7 +257,7 @@ function inOrder(edges: readonly unknown[], form: CursorForm | null): readonly T
   const told = new Map<string, ToldEdge>();
   for (const each of edges) {
     const { cursor: given, node } = toNode(each);
-    const cursor = toText(given);
+    const cursor = toPresentText(given);
     if (told.has(cursor)) continue;
     told.set(cursor, { cursor, node, ...(form ? readCursor(cursor, form) : { order: [], checkpoint: null }) });
   }
@@ -350,7 +350,7 @@ function toNode(value: unknown): LedgerNode {
   throw badLedger('sent a page of an unknown shape');
 }
 
-export function toText(value: unknown): string {
+export function toPresentText(value: unknown): string {
   if (typeof value === 'string' && value !== '') return value;
   throw badLedger('left out a part of an item');
 }

@@ -12,9 +12,9 @@ import {
   type LedgerHead,
   type LedgerPage,
   type LedgerPageRequest,
+  type LedgerPlace,
   notYet,
   type Order,
-  type Place,
   parseMark,
   type ReadLedgerPage,
   readCursor,
@@ -283,7 +283,7 @@ async function placeOf<Item>(
   position: Position,
   options: LedgerSourceOptions<Item>,
   cancellation: Cancellation | undefined,
-): Promise<Place> {
+): Promise<LedgerPlace> {
   const known = parseMark(position.mark);
   if (known) return known;
   const { read, positionOf, narrow, isLive, now } = options;

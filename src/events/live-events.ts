@@ -12,11 +12,11 @@ import { HistoryCalls } from '../live/history.ts';
 import { createLiveHub, type LiveHub, type LiveQuery, type OpenLiveStream } from '../live/live-hub.ts';
 import type { ItemPosition } from '../live/live-source.ts';
 import type { StallReport } from '../live/progress.ts';
-import { createShares, type StreamQuota } from '../live/quota.ts';
+import type { StreamQuota } from '../live/stream-quota.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Turns } from '../upstream/fair-turns.ts';
 import { type LiveShares, type StreamSlot, toQuotaGroups } from '../upstream/operation-context.ts';
-import { createQuota } from '../upstream/quota.ts';
+import { createEvenShares, createQuota } from '../upstream/quota.ts';
 import { type EventsSource, liveReaderCapability } from './capabilities.ts';
 import { countTests, equalQueries, matchesTree, parseEventStreamFilter, pushDown } from './event-filter.ts';
 import type { EventWatches } from './event-watches.ts';
@@ -107,8 +107,8 @@ export function createLiveEvents(options: LiveEventsOptions) {
       maxMs: settings.LIVE_POLL_MAX_MS,
     },
     clock,
-    budget: createShares({ total: settings.LIVE_REPLAY_BYTES, least: minReplayBytes }),
-    made: createShares({ total: maxPayloads, least: 2 }),
+    budget: createEvenShares({ total: settings.LIVE_REPLAY_BYTES, least: minReplayBytes }),
+    made: createEvenShares({ total: maxPayloads, least: 2 }),
     turns,
     streamQuota,
     readerQuota,

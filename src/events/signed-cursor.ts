@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../config/config.ts';
 import { Secret } from '../config/secret.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
-import { argumentError, isDigest, isU64Text, refuse } from '../ledger/values/check-argument.ts';
+import { argumentError, isDigest, isU64Text, refuseArgument } from '../ledger/values/check-argument.ts';
 import { type ItemPosition, type ResumePoint, resumeAt } from '../live/live-source.ts';
 import type { StreamSlot } from '../upstream/operation-context.ts';
 import type { UpstreamHost } from '../upstream/upstream.ts';
@@ -146,7 +146,7 @@ function decode(argument: string, cursor: string): Buffer {
 }
 
 function refuseCursor(argument: string, cursor: string): never {
-  return refuse(argument, cursor, 'must be a cursor from an earlier answer of the same field');
+  return refuseArgument(argument, cursor, 'must be a cursor from an earlier answer of the same field');
 }
 
 /** The field and the filter that a cursor belongs to. */

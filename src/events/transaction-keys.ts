@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NetworkProfile } from '../config/network-profile.ts';
 import { toCanonicalAddress } from '../ledger/values/move-types.ts';
 import { readChangedObjects, readSentTransaction } from '../transactions/transaction-relations.ts';
-import { toText, valueAt } from './ledger-pages.ts';
+import { toPresentText, valueAt } from './ledger-pages.ts';
 import type { TransactionWire } from './wire.ts';
 
 /**
@@ -50,7 +50,8 @@ function toKeys({ kind, sender, calls, inputs, changed }: TransactionFacts): Tra
 /** For transactions of the ledger's GraphQL with all their parts. */
 export function keysOfLedger({ history, sponsor }: NetworkProfile): ReadTransactionKeys {
   const { content } = history.transactions;
-  const bytesAt = (raw: TransactionWire['raw'], path: string) => Buffer.from(toText(valueAt(raw, path)), 'base64');
+  const bytesAt = (raw: TransactionWire['raw'], path: string) =>
+    Buffer.from(toPresentText(valueAt(raw, path)), 'base64');
   return ({ digest, raw }) => {
     const { kind, inputs, ...sent } = readSentTransaction(bytesAt(raw, content.transaction), sponsor.transactionForms);
     const objects = content.effects === null ? [] : readChangedObjects(bytesAt(raw, content.effects), digest);

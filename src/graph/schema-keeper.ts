@@ -2,7 +2,7 @@ import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
 import { fetchLedgerService, type LedgerService } from '../ledger/ledger-service.ts';
 import { toSchemaFingerprint, toSchemaText } from '../ledger/schema-fingerprint.ts';
 import { buildGeneration, type Generation, type GenerationOptions } from './generation.ts';
-import type { LedgerSource, SchemaCache } from './ledger-source.ts';
+import type { LedgerSource, SchemaCache } from './schema-cache.ts';
 import { SchemaCollisionError, SchemaRefusedError } from './schema-refused-error.ts';
 
 export interface SchemaEvents {

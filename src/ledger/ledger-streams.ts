@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { WatchAttempt } from '../live/live-source.ts';
-import type { StreamQuota } from '../live/quota.ts';
+import type { StreamQuota } from '../live/stream-quota.ts';
 import { Turns } from '../upstream/fair-turns.ts';
 import type { ItemReader, PushedItems } from '../upstream/operation-context.ts';
 import type { QuotaGroup } from '../upstream/quota.ts';

@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { configKeys } from '../config/keys.ts';
-import type { StreamQuota } from '../live/quota.ts';
+import type { StreamQuota } from '../live/stream-quota.ts';
 import type { UpstreamConnection } from '../upstream/connect-upstream.ts';
 import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { NetworkInForce, NetworkReport } from '../upstream/network-in-force.ts';

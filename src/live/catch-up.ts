@@ -1,6 +1,6 @@
 import { createCancellation } from '../upstream/cancellation.ts';
 import type { Turns } from '../upstream/fair-turns.ts';
-import type { Delivery, LiveChannel, Position } from './channel.ts';
+import type { ChannelPosition, Delivery, LiveChannel } from './channel.ts';
 import { type Clock, pause } from './clock.ts';
 import type { Feed, FeedEnd } from './feed.ts';
 import type { History } from './history.ts';
@@ -25,7 +25,7 @@ export interface CatchUpOptions extends Pick<PositionReaderOptions<unknown>, 'cl
 /** Where a stream goes live. */
 export interface Handover {
   /** Read position in the channel. Everything before it is delivered. */
-  readonly position: Position;
+  readonly position: ChannelPosition;
   /** Keys of later items in the feed that are delivered already, because they came to the feed late. */
   readonly delivered: ReadonlySet<string>;
   /** Where the stream resumes if it delivers nothing more. */

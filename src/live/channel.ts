@@ -1,9 +1,9 @@
 import type { Turns } from '../upstream/fair-turns.ts';
+import type { EvenShares } from '../upstream/quota.ts';
 import type { Feed } from './feed.ts';
 import type { History } from './history.ts';
 import type { ItemPosition, LiveEntry, ResumePoint } from './live-source.ts';
 import { MatchBits } from './numbered-list.ts';
-import type { Shares } from './quota.ts';
 import type { FeedChange } from './timeline.ts';
 import { type Wakeable, WakeList } from './wake-list.ts';
 
@@ -24,7 +24,7 @@ export interface Delivery<Payload> {
 }
 
 /** A follower's read position. */
-export interface Position {
+export interface ChannelPosition {
   /** Sequence number of the feed to read next. */
   next: number;
   /** Matching items before it. */
@@ -34,7 +34,7 @@ export interface Position {
 export interface ChannelOptions {
   readonly turns: Turns;
   /** Payloads that all channels together may keep. */
-  readonly made: Shares;
+  readonly made: EvenShares;
 }
 
 /** Payloads that one channel keeps, because its followers read them in different turns of the event loop. */
@@ -79,7 +79,7 @@ export class LiveChannel<Item, Payload> implements Wakeable {
   }
 
   /** @param sequence not before `first` */
-  positionAt(sequence: number): Position {
+  positionAt(sequence: number): ChannelPosition {
     this.#catchUp();
     return { next: sequence, matched: this.#matches.countBefore(sequence) };
   }
@@ -88,7 +88,7 @@ export class LiveChannel<Item, Payload> implements Wakeable {
    * Reads what is next, and moves the position behind it.
    * @returns a delivery; the number of items that were dropped before this follower read them; `null` = nothing is new
    */
-  read(position: Position): Delivery<Payload> | number | null {
+  read(position: ChannelPosition): Delivery<Payload> | number | null {
     this.#catchUp();
     const { start } = this.feed.news;
     if (position.next < start) {

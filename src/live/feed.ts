@@ -1,15 +1,15 @@
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { Turns } from '../upstream/fair-turns.ts';
+import type { EvenShares } from '../upstream/quota.ts';
 import type { History } from './history.ts';
 import type { ItemPosition, LiveSource } from './live-source.ts';
 import type { Progress } from './progress.ts';
-import type { Shares } from './quota.ts';
 import { Reader, type ReaderOptions } from './reader.ts';
 import { Timeline } from './timeline.ts';
 
 export interface FeedOptions<Item> extends Omit<ReaderOptions, 'mostBytes' | 'onRead' | 'judge'> {
   /** Bytes that all feeds together may keep. */
-  readonly budget: Shares;
+  readonly budget: EvenShares;
   readonly turns: Turns;
   readonly history: History<Item>;
   /** Shares the reading with other processes; left out: this process reads for itself. */

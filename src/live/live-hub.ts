@@ -1,6 +1,6 @@
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { PushedItems } from '../upstream/operation-context.ts';
-import type { Quota, QuotaGroup, QuotaShare } from '../upstream/quota.ts';
+import type { EvenShares, Quota, QuotaGroup, QuotaShare } from '../upstream/quota.ts';
 import { LiveChannel, type Presenter } from './channel.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import type { History, HistoryCalls } from './history.ts';
@@ -8,7 +8,7 @@ import type { LiveSource, ResumePoint } from './live-source.ts';
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
 import { PageJudge, unreadableItem } from './position-reader.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
-import { retryAfterMs, type Shares, type StreamQuota } from './quota.ts';
+import { retryAfterMs, type StreamQuota } from './stream-quota.ts';
 
 export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | 'history' | 'onRejected'> {
   readonly streamQuota: StreamQuota;
@@ -24,7 +24,7 @@ export interface LiveHubOptions<Item> extends Omit<FeedOptions<Item>, 'join' | '
   /** Called for readers and streams that make no progress. */
   readonly onStall: (report: StallReport) => void;
   /** Payloads that all channels together may keep. */
-  readonly made: Shares;
+  readonly made: EvenShares;
   /** Shares the reading of each query with other processes. */
   readonly join?: ((query: string) => JoinFleet<Item>) | undefined;
 }

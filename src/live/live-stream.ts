@@ -1,6 +1,6 @@
 import type { ItemReader, PushedItems } from '../upstream/operation-context.ts';
 import { CatchUp, type CatchUpOptions } from './catch-up.ts';
-import type { LiveChannel, Position } from './channel.ts';
+import type { ChannelPosition, LiveChannel } from './channel.ts';
 import { type ResumePoint, resumeAt } from './live-source.ts';
 import type { Progress } from './progress.ts';
 
@@ -34,7 +34,7 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
   /** `null` while it is live: most streams are, most of the time. */
   #catchUp: CatchUp<Item, Payload> | null;
   /** Position in the channel; `null` while the stream is not live. */
-  #position: Position | null = null;
+  #position: ChannelPosition | null = null;
   /** Is the stream live without having read from its channel yet? */
   #isJoining = false;
   /** Keys that were delivered from history already. */
@@ -160,7 +160,7 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
   }
 
   /** `undefined` = nothing now: the stream is woken again, or has to catch up. */
-  #nextLive(position: Position): Payload | undefined {
+  #nextLive(position: ChannelPosition): Payload | undefined {
     const channel = this.#channel;
     for (;;) {
       const reading = channel.read(position);

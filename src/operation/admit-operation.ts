@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { type CallerGate, type RateCost, type RateLimitState, toPoints } from '../callers/caller-gate.ts';
 import type { Sender } from '../callers/identify-caller.ts';
-import type { DocumentPolicy } from '../config/trusted-documents.ts';
+import type { DocumentPolicy } from '../config/document-manifest.ts';
 import type { Usage } from '../documents/cost/usage.ts';
 import { admitDocument, fieldsAsked, type PreparedDocument } from '../documents/prepared-document.ts';
 import type { TrustedDocuments } from '../documents/trusted-documents.ts';

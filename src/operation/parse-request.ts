@@ -1,4 +1,4 @@
-import { toBareId } from '../config/trusted-documents.ts';
+import { toBareId } from '../config/document-manifest.ts';
 import type { ErrorCode } from '../errors/catalogue.ts';
 import { isObject, parseRequestJson, parseVariables } from '../json/exact-json.ts';
 import { exceedsNesting, maxJsonNesting } from '../json/json-size.ts';

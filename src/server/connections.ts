@@ -8,7 +8,7 @@ import { loopTurns } from '../upstream/fair-turns.ts';
 import type { Share } from '../upstream/quota.ts';
 import { RingLink } from '../upstream/ring-link.ts';
 import { acceptPending } from './accept-pending.ts';
-import { cutUnread, cutUnserved, type Reader, type UnreadPart } from './cut-connections.ts';
+import { type CuttableConnection, cutUnread, cutUnserved, type UnreadPart } from './cut-connections.ts';
 import { endLingering } from './end-lingering.ts';
 import type { Exchange } from './exchange.ts';
 import { createPaceReading, type Reading } from './pace-reading.ts';
@@ -179,7 +179,7 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
 }
 
 /** One connection, linked into the ring of all open ones, with its exchanges in flight. */
-class Connection extends RingLink implements Reader {
+class Connection extends RingLink implements CuttableConnection {
   /** In order of arrival. Several if the client pipelines requests. */
   readonly exchanges: Exchange[] = [];
   hasServed = false;

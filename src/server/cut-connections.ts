@@ -39,7 +39,7 @@ export interface UnreadPart {
 }
 
 /** A connection whose client reads responses. */
-export interface Reader {
+export interface CuttableConnection {
   /** Bytes written and not yet read, including responses that wait for earlier ones. */
   readonly unread: number;
   unreadParts(): readonly UnreadPart[];
@@ -51,8 +51,8 @@ export interface Reader {
  * several responses share counts once, in equal parts for its readers.
  * @param connections the oldest first
  */
-export function cutUnread(connections: Iterable<Reader>, maxBytes: number): void {
-  const behind: Reader[] = [];
+export function cutUnread(connections: Iterable<CuttableConnection>, maxBytes: number): void {
+  const behind: CuttableConnection[] = [];
   let total = 0;
   for (const connection of connections) {
     const { unread } = connection;

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { VersionRefusal } from '../callers/rpc-version.ts';
+import type { VersionRefusal } from '../callers/check-rpc-version.ts';
 import { metricsType } from '../telemetry/metrics.ts';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { UpstreamHealth } from '../upstream/upstream-health.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
 import type { AddressAdmission, AddressGate } from '../callers/caller-gate.ts';
+import type { VersionRefusal } from '../callers/check-rpc-version.ts';
 import { toAddressKey } from '../callers/identify-caller.ts';
-import type { VersionRefusal } from '../callers/rpc-version.ts';
 import { withUsage } from '../documents/cost/usage.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { isTooComplex, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-size.ts';

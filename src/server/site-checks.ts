@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
+import type { VersionRefusal } from '../callers/check-rpc-version.ts';
 import { isLoopback } from '../callers/identify-caller.ts';
-import type { VersionRefusal } from '../callers/rpc-version.ts';
 import { isListed } from './exchange.ts';
 import { readHost } from './request-head.ts';
 

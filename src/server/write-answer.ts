@@ -46,7 +46,7 @@ export function writeResult(exchange: Exchange, result: ExecutionResult): void {
       return;
     }
     const framing = chooseFraming(exchange.req.headers.accept) ?? eventFraming;
-    const { body: text, status, headers } = toWholeStream(result, toText(body), framing);
+    const { body: text, status, headers } = toWholeStream(result, toBodyText(body), framing);
     exchange.stamp();
     res.writeHead(status, { ...headers }).end(text);
     exchange.awaitReading();
@@ -147,7 +147,7 @@ export function printResultInTurns(
   return printInTurns(toShownResult(result), takeTurn);
 }
 
-export function toText(body: string | ChunkedBody): string {
+export function toBodyText(body: string | ChunkedBody): string {
   return typeof body === 'string' ? body : Buffer.concat(body.chunks as Buffer[], body.size).toString();
 }
 

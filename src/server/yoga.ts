@@ -25,7 +25,7 @@ import {
   printResultInTurns,
   servedHead,
   toAnswerHead,
-  toText,
+  toBodyText,
   toWholeStream,
 } from './write-answer.ts';
 
@@ -183,7 +183,7 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run' | 'runNext'>): Plugin<objec
           : takeTurn<string | Promise<ChunkedBody>>(() => printResultInTurns(each, takeTurn));
       if (!type && !Array.isArray(result) && acceptsEvents(request)) {
         setResultProcessor(async (whole, { Response }) => {
-          const json = toText(await print(whole as ExecutionResult));
+          const json = toBodyText(await print(whole as ExecutionResult));
           const { body, ...init } = toWholeStream(whole as ExecutionResult, json, eventFraming);
           return new Response(body, init);
         }, 'text/event-stream');
@@ -192,7 +192,9 @@ function useWholeAnswer(turns: Pick<FairTurns, 'run' | 'runNext'>): Plugin<objec
       if (!type) {
         // Yoga calls this function to print a result for events or parts.
         const toPrinted = (each: ExecutionResult) =>
-          each instanceof ForwardedAnswer ? { stringify: () => toText(each.body) } : { ...each, stringify: printJson };
+          each instanceof ForwardedAnswer
+            ? { stringify: () => toBodyText(each.body) }
+            : { ...each, stringify: printJson };
         setResult(Array.isArray(result) ? result.map(toPrinted) : toPrinted(result as ExecutionResult));
         return;
       }

@@ -1,5 +1,5 @@
 import type { UpstreamFacts } from '../graph/gateway-fields/gateway-resolvers.ts';
-import { createStreamQuota } from '../live/quota.ts';
+import { createStreamQuota } from '../live/stream-quota.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { isBroken, newestOf } from '../upstream/choose-address.ts';
 import {

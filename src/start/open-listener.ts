@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Admission } from '../callers/caller-gate.ts';
-import { checkRpcVersion } from '../callers/rpc-version.ts';
+import { checkRpcVersion } from '../callers/check-rpc-version.ts';
 import { createSocketQuota } from '../callers/socket-quota.ts';
 import type { Config } from '../config/config.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';

@@ -8,10 +8,10 @@ import {
   recogniseFork,
   recogniseNetwork,
 } from '../config/network-profile.ts';
-import { createSchemaCache } from '../graph/ledger-source.ts';
+import { createSchemaCache } from '../graph/schema-cache.ts';
 import { buildValidParts } from '../graph/valid-parts.ts';
 import { fetchLedgerIntrospection } from '../ledger/fetch-ledger-schema.ts';
-import { createStreamQuota } from '../live/quota.ts';
+import { createStreamQuota } from '../live/stream-quota.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { connectUpstream, type UpstreamConnection } from '../upstream/connect-upstream.ts';
 import { sharedTurns } from '../upstream/fair-turns.ts';

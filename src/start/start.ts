@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openAdmission } from '../callers/caller-gate.ts';
 import type { Config } from '../config/config.ts';
+import type { TrustedDocument } from '../config/document-manifest.ts';
 import { gatewayVersion } from '../config/gateway-version.ts';
-import type { TrustedDocument } from '../config/trusted-documents.ts';
 import { createTrustedDocuments, maxRegisteredBytes } from '../documents/trusted-documents.ts';
 import { createOwnFieldCalls } from '../estimate/count-upstream-calls.ts';
 import { createEstimateResolvers, type EstimateRequest } from '../estimate/estimate-operation.ts';
 import {
+  createExplanation,
+  createManifestExplanation,
   type Explanation,
-  explainOperation as explain,
-  explainManifest as explainAll,
   type ManifestExplanation,
 } from '../estimate/explain-operation.ts';
 import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolvers.ts';
@@ -283,7 +283,7 @@ async function openTracing({ settings, spans }: Config, telemetry: Telemetry): P
 export async function explainOperation(request: EstimateRequest, config: Config): Promise<Explanation> {
   // The explanation itself reports a cache that cannot be read.
   const recognised = await withCachedNetwork(config, () => {});
-  return explain(request, recognised ?? config, upstreamList.ownFields);
+  return createExplanation(request, recognised ?? config, upstreamList.ownFields);
 }
 
 /**
@@ -297,5 +297,5 @@ export async function explainManifest(
   config: Config,
 ): Promise<ManifestExplanation> {
   const recognised = await withCachedNetwork(config, () => {});
-  return explainAll(documents, variables, recognised ?? config, upstreamList.ownFields);
+  return createManifestExplanation(documents, variables, recognised ?? config, upstreamList.ownFields);
 }

@@ -3,8 +3,8 @@ import { diffById, diffClients, type ListDiff } from '../callers/credentials/cli
 import { type ClientsFile, parseClients } from '../config/client.ts';
 import type { Config } from '../config/config.ts';
 import { toMistakeLine } from '../config/config-error.ts';
+import { parseManifest, type TrustedDocument } from '../config/document-manifest.ts';
 import type { Parsed } from '../config/read-settings.ts';
-import { parseManifest, type TrustedDocument } from '../config/trusted-documents.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { type FileReader, type FollowedFile, fileAt, followFile, joinFiles } from './watched-file.ts';
 

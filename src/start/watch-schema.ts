@@ -2,7 +2,7 @@ import { GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Config } from '../config/config.ts';
 import { compareSchemas, type SchemaChange } from '../graph/compare-schemas.ts';
 import type { Generation } from '../graph/generation.ts';
-import { createSchemaCache } from '../graph/ledger-source.ts';
+import { createSchemaCache } from '../graph/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../graph/schema-keeper.ts';
 import { immutableFields } from '../ledger/immutable/immutable-fields.ts';
 import { createImmutableReads, type ImmutableReads } from '../ledger/immutable/immutable-reads.ts';

@@ -2,11 +2,11 @@ import { parseBcs, UnknownShapeError } from './ledger-bcs.ts';
 import {
   type Argument,
   type CallArg,
-  type Command,
   type ExtendedInput,
   type GasData,
   type ObjectRef,
   type ProgrammableTransaction,
+  type TransactionCommand,
   type TransactionData,
   type TransactionForms,
   userKindBcs,
@@ -17,7 +17,7 @@ import {
 export interface TransactionOutline {
   readonly sender: string;
   readonly gas: GasData;
-  readonly commands: ReadonlySet<Command['kind']>;
+  readonly commands: ReadonlySet<TransactionCommand['kind']>;
   readonly commandCount: number;
   /** `package::module::function` of each called function, without type arguments. */
   readonly moveCalls: ReadonlySet<string>;
@@ -71,11 +71,11 @@ interface UserTransaction extends Pick<TransactionData, 'sender' | 'gas'> {
 
 interface UserKind {
   readonly inputs: readonly (CallArg | ExtendedInput)[];
-  readonly commands: readonly Command[];
+  readonly commands: readonly TransactionCommand[];
 }
 
 function toOutline({ kind, sender, gas }: UserTransaction): TransactionOutline {
-  const commands = new Set<Command['kind']>();
+  const commands = new Set<TransactionCommand['kind']>();
   const moveCalls = new Set<string>();
   for (const command of kind.commands) {
     commands.add(command.kind);
@@ -117,7 +117,11 @@ type ObjectInput =
   | { readonly kind: 'shared'; readonly objectId: string }
   | { readonly kind: 'owned' | 'receiving'; readonly ref: ObjectRef };
 
-function usesGasCoin(inputs: readonly ObjectInput[], commands: readonly Command[], { payment }: GasData): boolean {
+function usesGasCoin(
+  inputs: readonly ObjectInput[],
+  commands: readonly TransactionCommand[],
+  { payment }: GasData,
+): boolean {
   const paying = new Set(payment.map(({ objectId }) => objectId));
   return (
     inputs.some((input) => paying.has(input.kind === 'shared' ? input.objectId : input.ref.objectId)) ||
@@ -125,7 +129,7 @@ function usesGasCoin(inputs: readonly ObjectInput[], commands: readonly Command[
   );
 }
 
-function argumentsOf(command: Command): readonly Argument[] {
+function argumentsOf(command: TransactionCommand): readonly Argument[] {
   switch (command.kind) {
     case 'moveCall':
       return command.arguments;

@@ -85,8 +85,8 @@ export type ProgrammableTransaction = InferBcsType<typeof programmableTransactio
 export type CallArg = InferBcsType<typeof callArg>;
 export type ExtendedInput = InferBcsType<typeof extendedInput>;
 export type Argument = InferBcsType<typeof argument>;
-export type Command = InferBcsType<typeof command>;
-export type MoveCallCommand = Extract<Command, { readonly kind: 'moveCall' }>;
+export type TransactionCommand = InferBcsType<typeof command>;
+export type MoveCallCommand = Extract<TransactionCommand, { readonly kind: 'moveCall' }>;
 
 /**
  * Twice the limits of the networks, which reject smaller excesses in their own words. Networks limit inputs by their bytes

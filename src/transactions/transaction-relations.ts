@@ -3,8 +3,8 @@ import { parseDigest } from './digest.ts';
 import { ledgerBcs, parseBcs, UnknownShapeError } from './ledger-bcs.ts';
 import {
   type CallArg,
-  type Command,
   type ExtendedInput,
+  type TransactionCommand,
   type TransactionForms,
   type TypeTag,
   userTransactionBcs,
@@ -34,7 +34,10 @@ export function readSentTransaction(bytes: Uint8Array, forms: TransactionForms):
   const read = parseBcs<{
     readonly sender: string;
     readonly gas: { readonly payment: readonly { readonly objectId: string }[] };
-    readonly kind: { readonly inputs: readonly (CallArg | ExtendedInput)[]; readonly commands: readonly Command[] };
+    readonly kind: {
+      readonly inputs: readonly (CallArg | ExtendedInput)[];
+      readonly commands: readonly TransactionCommand[];
+    };
   }>(userTransactionBcs[forms], bytes);
   const { inputs, commands } = read.kind;
   return {
@@ -51,7 +54,7 @@ export function readSentTransaction(bytes: Uint8Array, forms: TransactionForms):
   };
 }
 
-function packagesOf(command: Command): readonly string[] {
+function packagesOf(command: TransactionCommand): readonly string[] {
   switch (command.kind) {
     case 'moveCall':
       return [command.package, ...command.typeArguments.flatMap(packagesOfType)];

@@ -44,7 +44,7 @@ export class AddressState {
   /** When the next trial call may begin, if the address is ejected or refuses calls. */
   trialAtMs = 0;
   trialWaitMs = minTrialWaitMs;
-  /** The address asked for a pause by `Retry-After`. */
+  /** The address asked for a pauseAddress by `Retry-After`. */
   pausedUntilMs = 0;
   /** Serves another network than the others, or is not yet known to serve the same one. Never used. */
   isOtherNetwork = false;
@@ -145,7 +145,7 @@ function countFailures({ recent }: AddressState): number {
 export const isBroken = ({ recent, failsForAll }: AddressState): boolean => recent === all && failsForAll;
 
 /** Obeys `Retry-After`. */
-export function pause(state: AddressState, forMs: number, nowMs: number): void {
+export function pauseAddress(state: AddressState, forMs: number, nowMs: number): void {
   state.pausedUntilMs = Math.max(state.pausedUntilMs, nowMs + Math.min(forMs, maxPauseMs));
 }
 

@@ -1,6 +1,6 @@
+import type { DocumentPolicy } from '../config/document-manifest.ts';
 import type { Policy, Shares } from '../config/policy.ts';
 import type { Secret } from '../config/secret.ts';
-import type { DocumentPolicy } from '../config/trusted-documents.ts';
 import type { Cancellation } from './cancellation.ts';
 
 export type Scope = 'read' | 'sponsor' | 'admin';

@@ -1,9 +1,10 @@
 import { RingLink } from './ring-link.ts';
 
 /*
- * The two ways in which callers share what is limited. A quota is a fixed maximum, for each and for all: for things that a
+ * The ways in which callers share what is limited. A quota is a fixed maximum, for each and for all: for things that a
  * caller asks for by name, such as streams. A room always has space for one more caller: for memory and connections, which
- * one caller may use alone while nobody else needs them.
+ * one caller may use alone while nobody else needs them. Even shares are a third way, for members that belong to no caller, such as
+ * the readers of live streams: each keeps its newest data and drops its own oldest, so the room would have nothing to choose.
  */
 
 export interface QuotaOptions {
@@ -244,4 +245,26 @@ class Member extends RingLink {
     super();
     this.drop = drop;
   }
+}
+
+export interface EvenSharesOptions {
+  readonly total: number;
+  readonly least: number;
+}
+
+export type EvenShares = ReturnType<typeof createEvenShares>;
+
+/** Divides something, such as memory, evenly among its members, each of which makes room in its own. */
+export function createEvenShares({ total, least }: EvenSharesOptions) {
+  const members = new Set<{ onLess?: (() => void) | undefined }>();
+  return {
+    /** Counts a member. @param onLess called when another member reduces the share @returns removes the member */
+    enter(onLess?: () => void): () => void {
+      const member = { onLess };
+      members.add(member);
+      for (const each of members) if (each !== member) each.onLess?.();
+      return () => void members.delete(member);
+    },
+    share: () => Math.max(least, total / Math.max(1, members.size)),
+  };
 }

@@ -11,7 +11,7 @@ import {
   isFailureStatus,
   mayRetry,
   newestOf,
-  pause,
+  pauseAddress,
   RetryTokens,
   recordLatency,
   recordOutcome,
@@ -302,7 +302,7 @@ class Attempt implements RawListener, RawSink {
     if (this.#isOver) return;
     const pauseMs = readPause(response);
     const hasFailed = isFailureStatus(response.status);
-    if (pauseMs !== null) pause(this.#state, pauseMs, this.#owner.shared.clock());
+    if (pauseMs !== null) pauseAddress(this.#state, pauseMs, this.#owner.shared.clock());
     this.#close(hasFailed ? 'failed' : 'ok', hasFailed || pauseMs !== null);
     this.#owner.answered(this, response, hasFailed || pauseMs !== null);
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { AnyTransactionData } from '../../src/devnet/transactions/system-transaction.ts';
 import { toDigest } from '../../src/transactions/digest.ts';
-import type { Argument, CallArg, Command, TypeTag } from '../../src/transactions/transaction-bcs.ts';
+import type { Argument, CallArg, TransactionCommand, TypeTag } from '../../src/transactions/transaction-bcs.ts';
 
 const bytesOf = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const address = bytesOf(32).map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
@@ -52,7 +52,7 @@ const args = fc.array(argument, { maxLength: 4 });
 const modules = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 3 });
 const dependencies = fc.array(address, { maxLength: 3 });
 
-const command: fc.Arbitrary<Command> = fc.oneof(
+const command: fc.Arbitrary<TransactionCommand> = fc.oneof(
   fc.record({
     kind: fc.constant('moveCall' as const),
     package: address,

@@ -3,10 +3,10 @@ import type { Fleet } from '../../src/live/fleet/fleet.ts';
 import { HistoryCalls } from '../../src/live/history.ts';
 import { createLiveHub, type LiveHub } from '../../src/live/live-hub.ts';
 import type { ResumePoint } from '../../src/live/live-source.ts';
-import { createShares, createStreamQuota, type Shares } from '../../src/live/quota.ts';
+import { createStreamQuota } from '../../src/live/stream-quota.ts';
 import { Turns } from '../../src/upstream/fair-turns.ts';
 import type { PushedItems } from '../../src/upstream/operation-context.ts';
-import { createQuota } from '../../src/upstream/quota.ts';
+import { createEvenShares, createQuota, type EvenShares } from '../../src/upstream/quota.ts';
 import { createMemorySource, createTestClock, type MemorySource, selectFrom, type TestClock } from './memory-source.ts';
 import { pull } from './pushed-items.ts';
 
@@ -17,10 +17,10 @@ export interface TestHub {
   readonly hub: LiveHub<string, Told>;
   readonly clock: TestClock;
   /** Maximum bytes of its replay buffers. */
-  readonly budget: Shares;
+  readonly budget: EvenShares;
   readonly source: MemorySource;
   /** Payloads that its channels may keep. */
-  readonly payloads: Shares;
+  readonly payloads: EvenShares;
   /** How often an item was presented. */
   readonly made: { count: number };
   /** Reports to the operator. */
@@ -76,8 +76,8 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
   const { maxReaders = 100, maxReadersPerCaller = 100, clock = createTestClock(), fleet } = options;
   const points = new Map<string, ResumePoint>();
   const made = { count: 0 };
-  const payloads = createShares({ total: 4_096, least: 2 });
-  const budget = createShares({ total: replayBytes, least: 8_192 });
+  const payloads = createEvenShares({ total: 4_096, least: 2 });
+  const budget = createEvenShares({ total: replayBytes, least: 8_192 });
   const log: string[] = [];
   // Uses the test's clock, so that a busy machine cannot delay work of this turn.
   const turns = new Turns({ now: clock.now, nextTurn: clock.defer });

@@ -13,7 +13,7 @@ import { createRawLedger } from '../../src/ledger/raw-ledger.ts';
 import { createRpcVersion } from '../../src/ledger/rpc-version.ts';
 import { createFleet } from '../../src/live/fleet/fleet.ts';
 import type { LeasedLogs } from '../../src/live/fleet/leased-log.ts';
-import { createStreamQuota } from '../../src/live/quota.ts';
+import { createStreamQuota } from '../../src/live/stream-quota.ts';
 import { Turns } from '../../src/upstream/fair-turns.ts';
 import type { PushedItems } from '../../src/upstream/operation-context.ts';
 import type { RawCall } from '../../src/upstream/raw-call.ts';

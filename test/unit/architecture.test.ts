@@ -80,6 +80,38 @@ function writesToLog({ path, code, imports: own }: SourceFile): boolean {
   return (holds && !mayHold) || /\b(?:logger|log)\??\.\s*\w+\(/i.test(code);
 }
 
+/**
+ * Programs, and interfaces of the simulated network, that know nothing of each other: each names its things for itself.
+ * Everything else is the gateway.
+ */
+const programs = [
+  'src/client/',
+  'src/graphiql/',
+  'src/devnet/graphql/',
+  'src/devnet/rpc/',
+  'src/devnet/sponsor/',
+  'src/devnet/',
+];
+/** They give programs that embed the gateway a type without packages, under the gateway's own name for it. */
+const publicFiles = ['src/index.ts', 'src/start/embedding.ts'];
+
+/** Names that two files of one program declare and export, and file names that it has twice. One line each. */
+function findNamesakes(among: readonly SourceFile[]): string[] {
+  const pathsByName = new Map<string, string[]>();
+  const declaration =
+    /^export (?:declare )?(?:abstract )?(?:async )?(?:class|const|enum|function\*?|interface|let|type) (?<name>\w+)/gm;
+  for (const { path, code } of among) {
+    if (publicFiles.includes(path)) continue;
+    const program = programs.find((folder) => path.startsWith(folder)) ?? 'src/';
+    const names = new Set([...code.matchAll(declaration)].map(({ groups }) => groups?.name ?? ''));
+    for (const name of [basename(path), ...names]) {
+      const key = `${name} of ${program}`;
+      pathsByName.set(key, [...(pathsByName.get(key) ?? []), path]);
+    }
+  }
+  return [...pathsByName].filter(([, paths]) => paths.length > 1).map(([key, paths]) => `${key}: ${paths.join(', ')}`);
+}
+
 describe('districts', () => {
   test('import only what the table allows', () => {
     expect(files.flatMap(findTrespasses)).toEqual([]);
@@ -166,6 +198,10 @@ describe('files', () => {
     expect(offenders(written, ({ path }) => /^create-/.test(basename(path)))).toEqual([]);
   });
 
+  test('have names of their own, as have the things that they export', () => {
+    expect(findNamesakes(written)).toEqual([]);
+  });
+
   test('have no default export', () => {
     expect(offenders(written, ({ code }) => /^\s*export\s+default\b|\bas\s+default\b/m.test(code))).toEqual([]);
   });
@@ -225,6 +261,18 @@ describe('this test', () => {
     expect(writesToLog(toSourceFile('src/server/x.ts', holds))).toBe(true);
     expect(writesToLog(toSourceFile('src/server/x.ts', 'telemetry.requestAnswered(record);'))).toBe(false);
     expect(writesToLog(toSourceFile('src/cli/x.ts', "logger.info('x');"))).toBe(false);
+  });
+
+  test('finds names that two files of one program have', () => {
+    const text =
+      '// export const a = 1;\nexport type B = 1;\nexport async function c() {}\nexport { d } from "./d.ts";\n';
+    const twice = (...paths: string[]) => findNamesakes(paths.map((path) => toSourceFile(path, text)));
+    expect(twice('src/json/x.ts', 'src/live/fleet/x.ts')).toEqual([
+      'x.ts of src/: src/json/x.ts, src/live/fleet/x.ts',
+      'B of src/: src/json/x.ts, src/live/fleet/x.ts',
+      'c of src/: src/json/x.ts, src/live/fleet/x.ts',
+    ]);
+    expect(twice('src/json/x.ts', 'src/client/x.ts', 'src/devnet/rpc/x.ts', 'src/start/embedding.ts')).toEqual([]);
   });
 
   test('finds circles, those of types alone among them', () => {

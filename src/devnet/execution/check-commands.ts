@@ -1,4 +1,4 @@
-import type { Command, ProgrammableTransaction } from '../../transactions/transaction-bcs.ts';
+import type { ProgrammableTransaction, TransactionCommand } from '../../transactions/transaction-bcs.ts';
 import { gasSchedule } from './gas-schedule.ts';
 import { inputRefusal } from './refusal.ts';
 
@@ -18,7 +18,7 @@ export function checkCommands({ inputs, commands }: ProgrammableTransaction): vo
   }
 }
 
-function isEmpty(command: Command): boolean {
+function isEmpty(command: TransactionCommand): boolean {
   switch (command.kind) {
     case 'transferObjects':
       return command.objects.length === 0;

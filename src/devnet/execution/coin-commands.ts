@@ -1,9 +1,12 @@
-import type { Argument, Command } from '../../transactions/transaction-bcs.ts';
+import type { Argument, TransactionCommand } from '../../transactions/transaction-bcs.ts';
 import { type CommandContext, makeResult, readU64 } from './command-context.ts';
 import type { CommandResult } from './command-values.ts';
 import { createCoin, type ObjectDraft, toCoinType, withBalance } from './move-object.ts';
 
-export function splitCoins(context: CommandContext, command: Command & { kind: 'splitCoins' }): CommandResult {
+export function splitCoins(
+  context: CommandContext,
+  command: TransactionCommand & { kind: 'splitCoins' },
+): CommandResult {
   let { coin, balance, coinType } = takeCoin(context, command.coin, 0);
   const owner = { kind: 'address', address: context.sender } as const;
   const parts = command.amounts.map((argument, index) => {
@@ -17,7 +20,10 @@ export function splitCoins(context: CommandContext, command: Command & { kind: '
   return { kind: 'values', values: parts };
 }
 
-export function mergeCoins(context: CommandContext, command: Command & { kind: 'mergeCoins' }): CommandResult {
+export function mergeCoins(
+  context: CommandContext,
+  command: TransactionCommand & { kind: 'mergeCoins' },
+): CommandResult {
   const { store, values } = context;
   const destination = takeCoin(context, command.destination, 0);
   let balance = destination.balance;

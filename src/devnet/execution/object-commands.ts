@@ -1,6 +1,6 @@
 import { bcs } from '@mysten/bcs';
 import { ledgerBcs } from '../../transactions/ledger-bcs.ts';
-import type { Command } from '../../transactions/transaction-bcs.ts';
+import type { TransactionCommand } from '../../transactions/transaction-bcs.ts';
 import { toWellKnownAddress } from '../transactions/address.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
 import { toTypeText } from '../transactions/type-text.ts';
@@ -21,7 +21,7 @@ const upgradeCap = bcs.struct('UpgradeCap', {
 
 export function transferObjects(
   context: CommandContext,
-  command: Command & { kind: 'transferObjects' },
+  command: TransactionCommand & { kind: 'transferObjects' },
 ): CommandResult {
   const { store, values } = context;
   const taken = command.objects.map((argument, position) => {
@@ -78,7 +78,7 @@ function toTransferred(context: CommandContext, value: Value): ObjectDraft | und
   return draft;
 }
 
-export function moveCall(context: CommandContext, command: Command & { kind: 'moveCall' }): CommandResult {
+export function moveCall(context: CommandContext, command: TransactionCommand & { kind: 'moveCall' }): CommandResult {
   const given = command.arguments.map((argument, position) =>
     takeSeen(context, context.values.resolve(argument, position)),
   );
@@ -88,7 +88,10 @@ export function moveCall(context: CommandContext, command: Command & { kind: 'mo
 }
 
 /** A list can only be used in a call, so objects put into it count as handed to a call. */
-export function makeMoveVec(context: CommandContext, command: Command & { kind: 'makeMoveVec' }): CommandResult {
+export function makeMoveVec(
+  context: CommandContext,
+  command: TransactionCommand & { kind: 'makeMoveVec' },
+): CommandResult {
   for (const [position, argument] of command.elements.entries()) {
     takeSeen(context, context.values.resolve(argument, position));
   }
@@ -101,7 +104,7 @@ function takeSeen(context: CommandContext, value: Value): Value {
   return value;
 }
 
-export function publish(context: CommandContext, command: Command & { kind: 'publish' }): CommandResult {
+export function publish(context: CommandContext, command: TransactionCommand & { kind: 'publish' }): CommandResult {
   const packageId = context.nextObjectId();
   context.store.create(createPackage(packageId, 1, command.modules));
   const capId = context.nextObjectId();
@@ -119,7 +122,7 @@ export function publish(context: CommandContext, command: Command & { kind: 'pub
  * The new version of a package is an object of its own. The result of the command is the receipt that a commit call
  * takes.
  */
-export function upgrade(context: CommandContext, command: Command & { kind: 'upgrade' }): CommandResult {
+export function upgrade(context: CommandContext, command: TransactionCommand & { kind: 'upgrade' }): CommandResult {
   context.values.resolve(command.ticket, 0);
   const before = context.view.currentObject(command.package);
   if (before?.type !== 'package') throw context.values.failure('PublishUpgradeMissingDependency');

@@ -1,4 +1,4 @@
-import type { Command } from '../../transactions/transaction-bcs.ts';
+import type { TransactionCommand } from '../../transactions/transaction-bcs.ts';
 import type { CommandReport } from '../state/records.ts';
 import { mergeCoins, splitCoins } from './coin-commands.ts';
 import type { CommandContext } from './command-context.ts';
@@ -14,7 +14,7 @@ import { ExecutionFailure } from './refusal.ts';
  * as in a real deposit.
  */
 export function runCommands(
-  commands: readonly Command[],
+  commands: readonly TransactionCommand[],
   context: CommandContext,
   report?: (report: CommandReport) => void,
 ): void {
@@ -31,7 +31,7 @@ export function runCommands(
   }
 }
 
-function runCommand(command: Command, context: CommandContext): CommandResult {
+function runCommand(command: TransactionCommand, context: CommandContext): CommandResult {
   switch (command.kind) {
     case 'moveCall':
       return moveCall(context, command);

@@ -1,4 +1,4 @@
-import type { Argument, CallArg, Command, ObjectRef } from '../../transactions/transaction-bcs.ts';
+import type { Argument, CallArg, ObjectRef, TransactionCommand } from '../../transactions/transaction-bcs.ts';
 import type { ExecutionOutcome } from '../state/ledger-state.ts';
 import type {
   ObjectChange as ChangeRecord,
@@ -100,8 +100,8 @@ export interface DynamicFieldModel extends Viewed {
 }
 
 /** A command of a programmable transaction, which its arguments belong to. */
-export interface CommandModel<Kind extends Command['kind'] = Command['kind']> {
-  readonly command: Extract<Command, { kind: Kind }>;
+export interface CommandModel<Kind extends TransactionCommand['kind'] = TransactionCommand['kind']> {
+  readonly command: Extract<TransactionCommand, { kind: Kind }>;
   readonly transaction: TransactionModel;
 }
 

@@ -1,5 +1,5 @@
 import { bcs } from '@mysten/bcs';
-import type { Argument, CallArg, Command } from '../../transactions/transaction-bcs.ts';
+import type { Argument, CallArg, TransactionCommand } from '../../transactions/transaction-bcs.ts';
 import type { TransactionRecord } from '../state/records.ts';
 import { encodeBcs } from '../transactions/encode-bcs.ts';
 import { parseTransactionData } from '../transactions/parse-transaction.ts';
@@ -102,7 +102,7 @@ function toArgumentJson(argument: Argument) {
   }
 }
 
-function toCommandJson(command: Command) {
+function toCommandJson(command: TransactionCommand) {
   switch (command.kind) {
     case 'moveCall':
       return {

@@ -3,9 +3,9 @@ import { ledgerBcs, toFullAddress } from '../../transactions/ledger-bcs.ts';
 import type {
   Argument,
   CallArg,
-  Command,
   ObjectRef,
   ProgrammableTransaction,
+  TransactionCommand,
 } from '../../transactions/transaction-bcs.ts';
 import { zeroAddress } from './address.ts';
 import { encodeBcs } from './encode-bcs.ts';
@@ -33,10 +33,10 @@ const string = bcs.string();
 
 export function createProgrammableBuilder(): ProgrammableBuilder {
   const inputs: CallArg[] = [];
-  const commands: Command[] = [];
+  const commands: TransactionCommand[] = [];
   const objects = new Map<string, Argument>();
   const addInput = (input: CallArg): Argument => ({ kind: 'input', index: inputs.push(input) - 1 });
-  const addCommand = (command: Command): Argument => ({ kind: 'result', index: commands.push(command) - 1 });
+  const addCommand = (command: TransactionCommand): Argument => ({ kind: 'result', index: commands.push(command) - 1 });
   const pures = new Map<string, Argument>();
   // Equal bytes may be shared by any number of arguments, whatever their types.
   const pure = (bytes: Uint8Array): Argument => {

@@ -10,17 +10,17 @@ import { isMoveIdentifier, toCanonicalAddress, toCanonicalStructType } from './m
  */
 
 export function checkAddress(argument: string, value: string): string {
-  return toCanonicalAddress(value) ?? refuse(argument, value, 'must be 0x and 1 to 64 hex digits');
+  return toCanonicalAddress(value) ?? refuseArgument(argument, value, 'must be 0x and 1 to 64 hex digits');
 }
 
 export function checkDigest(argument: string, value: string): string {
-  return isDigest(value) ? value : refuse(argument, value, 'must be a digest: base58 of 32 bytes');
+  return isDigest(value) ? value : refuseArgument(argument, value, 'must be a digest: base58 of 32 bytes');
 }
 
 /** The name of a Move module, function or struct. */
 export function checkIdentifier(argument: string, value: string): string {
   if (isMoveIdentifier(value)) return value;
-  return refuse(
+  return refuseArgument(
     argument,
     value,
     'must be a Move identifier: letters, digits and _, not beginning with a digit, at most 128',
@@ -28,28 +28,30 @@ export function checkIdentifier(argument: string, value: string): string {
 }
 
 export function checkStructType(argument: string, value: string): string {
-  return toCanonicalStructType(value) ?? refuse(argument, value, 'must be a struct type, package::module::Struct');
+  return (
+    toCanonicalStructType(value) ?? refuseArgument(argument, value, 'must be a struct type, package::module::Struct')
+  );
 }
 
 export function checkStructTypeOrName(argument: string, value: string): string {
   if (isMoveIdentifier(value)) return value;
   const rule = 'must be the name of a struct, or its type, package::module::Struct';
-  return toCanonicalStructType(value) ?? refuse(argument, value, rule);
+  return toCanonicalStructType(value) ?? refuseArgument(argument, value, rule);
 }
 
 /** A u64 as decimal text without leading zeros. */
 export function checkU64Text(argument: string, value: string): string {
   if (isU64Text(value)) return value;
-  return refuse(argument, value, 'must be a whole number from 0 to 2^64-1 as decimal text');
+  return refuseArgument(argument, value, 'must be a whole number from 0 to 2^64-1 as decimal text');
 }
 
 export function checkUInt53(argument: string, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  return refuse(argument, value, 'must be a whole number from 0 to 2^53-1');
+  return refuseArgument(argument, value, 'must be a whole number from 0 to 2^53-1');
 }
 
 /** @throws `BAD_USER_INPUT` that names the argument, the rule it breaks, and its value, shortened */
-export function refuse(argument: string, value: unknown, rule: string): never {
+export function refuseArgument(argument: string, value: unknown, rule: string): never {
   throw argumentError(argument, `Argument '${argument}' ${rule}; got ${shorten(value)}.`);
 }
 

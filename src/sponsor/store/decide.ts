@@ -11,10 +11,10 @@ import {
   leasesOf,
   nameFor,
   nameOf,
-  readText,
+  readKeptText,
   saveLease,
   takeKeyFrom,
-  toText,
+  toKeptText,
 } from './lease-records.ts';
 import { findSpending, noteSpending, toSpendingHold } from './spending.ts';
 import {
@@ -115,7 +115,7 @@ function beginReservation(draft: Draft, begin: BeginReservation): ReservationSta
   if (known) {
     const { lease } = known;
     if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
-    const answer = readText(draft, lease, 'reservation');
+    const answer = readKeptText(draft, lease, 'reservation');
     if (answer !== null) return { kind: 'replay', answer };
     if (lease.reserving === 'asked' && nowMs < lease.answerByMs)
       return { kind: 'in-progress', answerByMs: lease.answerByMs };
@@ -178,7 +178,7 @@ function endReservation(draft: Draft, { caller, leaseId, outcome, nowMs }: EndRe
   } else if (outcome.kind === 'reserved') {
     const { answer, knownAs = null } = outcome;
     const number = knownAs !== null && takeNumber(draft, lease, knownAs) ? knownAs : null;
-    const reservation = toText(draft, answer);
+    const reservation = toKeptText(draft, answer);
     saveLease(draft, { ...lease, reserving: 'reserved', number, reservation });
   } else if (!lease.execution) {
     for (const hold of lease.holds) {
@@ -202,7 +202,7 @@ function takeNumber(draft: Draft, lease: LeaseRecord, number: string): boolean {
 
 function findReservation(draft: Draft, { caller, leaseId }: FindReservation): KeptReservation | null {
   const lease = leaseOf(draft, caller, leaseId);
-  const answer = readText(draft, lease, 'reservation');
+  const answer = readKeptText(draft, lease, 'reservation');
   if (!lease || answer === null) return null;
   if (lease.execution) return { answer, state: 'consumed' };
   // What `beginExecution` does not trust does not exist. The sponsor itself knows which of its numbers are spent.
@@ -243,7 +243,7 @@ function beginExecution(draft: Draft, begin: BeginExecution): ExecutionStart {
   const known = knownBy(draft, keyId);
   if (known) {
     if (known.bodyHash !== idempotency?.bodyHash) return { kind: 'conflict' };
-    const answer = readText(draft, known.lease, 'execution');
+    const answer = readKeptText(draft, known.lease, 'execution');
     if (answer !== null) return { kind: 'replay', answer };
   }
   const found = leaseOf(draft, caller, leaseId);
@@ -278,7 +278,7 @@ function beginExecution(draft: Draft, begin: BeginExecution): ExecutionStart {
   const executeKeys = keyId && idempotency ? [addKey(draft, lease, keyId, idempotency.bodyHash)] : [];
   saveLease(draft, { ...lease, holds, execution, executeKeys, dropAtMs: nowMs + unresolvedLifeMs });
   draft.move('overdue', nameOf(lease), answerByMs);
-  const reservation = begin.needsReservation ? readText(draft, lease, 'reservation') : null;
+  const reservation = begin.needsReservation ? readKeptText(draft, lease, 'reservation') : null;
   return reservation === null ? { kind: 'begun' } : { kind: 'begun', reservation };
 }
 
@@ -286,14 +286,14 @@ function findExecution(draft: Draft, twin: ExecutionTwin): ExecutionFound | null
   const { caller, leaseId, bodyHash, idempotency = null } = twin;
   const known = knownBy(draft, idempotency && keyIdOf('execute', idempotency.visitor ?? caller, idempotency.key));
   const replayed =
-    known?.bodyHash === idempotency?.bodyHash ? readText(draft, known?.lease ?? null, 'execution') : null;
+    known?.bodyHash === idempotency?.bodyHash ? readKeptText(draft, known?.lease ?? null, 'execution') : null;
   if (replayed !== null) return { kind: 'replay', answer: replayed };
   const lease = leaseOf(draft, caller, leaseId);
   const execution = lease?.execution;
   if (!execution) return null;
   if (execution.bodyHash !== bodyHash) return toSpent(execution);
   if (execution.state !== 'done') return toInProgress(execution);
-  const answer = readText(draft, lease, 'execution');
+  const answer = readKeptText(draft, lease, 'execution');
   return answer === null ? toSpent(execution) : { kind: 'replay', answer };
 }
 
@@ -328,7 +328,7 @@ function endExecution(draft: Draft, { caller, leaseId, digest, nowMs, answer, ou
   const end = outcome.kind === 'refused' ? 'refused' : outcome.hasFailed ? 'failed' : 'executed';
   noteSpending(draft, lease.holds, { [end]: 1 });
   const isRefused = outcome.kind === 'refused' && !isSpentElsewhere;
-  const text = answer === null ? null : toText(draft, answer);
+  const text = answer === null ? null : toKeptText(draft, answer);
   const done = { ...execution, state: 'done', isRefused, text, digest: isSpentElsewhere ? '' : digest } as const;
   saveLease(draft, { ...lease, execution: done, dropAtMs: Math.max(lease.expiresAtMs, nowMs) + lingerMs });
   return true;

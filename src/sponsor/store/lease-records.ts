@@ -221,12 +221,16 @@ export function takeKeyFrom(draft: Draft, lease: LeaseRecord, id: string): void 
   else saveLease(draft, rest);
 }
 
-export function toText({ bounds }: Draft, text: string): Text | null {
+export function toKeptText({ bounds }: Draft, text: string): Text | null {
   const bytes = Buffer.byteLength(text);
   return bytes > bounds.maxAnswerBytes ? null : { text, bytes };
 }
 
-export function readText({ nowMs }: Draft, lease: LeaseRecord | null, of: 'reservation' | 'execution'): string | null {
+export function readKeptText(
+  { nowMs }: Draft,
+  lease: LeaseRecord | null,
+  of: 'reservation' | 'execution',
+): string | null {
   if (!lease?.kept || nowMs >= lease.kept.untilMs) return null;
   return (of === 'reservation' ? lease.reservation : lease.execution?.text)?.text ?? null;
 }

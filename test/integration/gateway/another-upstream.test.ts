@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/config/config-error.ts';
 import { type Devnet, startDevnet } from '../../../src/devnet/start-devnet.ts';
-import { explainOperation } from '../../../src/estimate/explain-operation.ts';
+import { createExplanation } from '../../../src/estimate/explain-operation.ts';
 import { openNetwork } from '../../../src/start/open-network.ts';
 import { readConfig } from '../../../src/start/read-config.ts';
 import { startGatewayOver } from '../../../src/start/start.ts';
@@ -93,7 +93,7 @@ describe('an upstream added to the list', () => {
       list,
     );
     const request = { query, variables: {}, operationName: null };
-    expect((await explainOperation(request, config, list.ownFields)).upstreamCalls).toBe(calls);
+    expect((await createExplanation(request, config, list.ownFields)).upstreamCalls).toBe(calls);
   });
 
   test('is named in its errors', async () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLedgerStreams, type LedgerStream } from '../../../src/ledger/ledger-streams.ts';
-import { createStreamQuota } from '../../../src/live/quota.ts';
+import { createStreamQuota } from '../../../src/live/stream-quota.ts';
 import { next } from '../../support/pushed-items.ts';
 import { startPushingLedger } from '../../support/pushing-ledger.ts';
 import { until } from '../../support/until.ts';

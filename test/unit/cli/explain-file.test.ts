@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CliWorld } from '../../../src/cli/cli-world.ts';
-import { explainFile, explainManifest } from '../../../src/cli/explain-file.ts';
+import { explainFile, explainManifestFile } from '../../../src/cli/explain-file.ts';
 import type { ExplainRequest, Explanation } from '../../../src/start/start.ts';
 
 const served: Explanation = {
@@ -128,7 +128,7 @@ describe('explain --manifest', () => {
 
   test('prints a line for each document, and exits with 0 if all are served', async () => {
     const { world, seen } = createWorld(served);
-    expect(await explainManifest(manifest, world)).toBe(0);
+    expect(await explainManifestFile(manifest, world)).toBe(0);
     const documents = [
       { id: 'first', name: null, text: '{ a }' },
       { id: 'second', name: null, text: '{ b }' },
@@ -150,18 +150,18 @@ describe('explain --manifest', () => {
   test('exits with 1 if one is rejected, and with 2 for a broken manifest or schema', async () => {
     const refused = { ...served, refused: true, reasons: ['no', 'never'], plan: null, upstreamCalls: null };
     const { world, seen } = createWorld(refused, { isTerminal: true });
-    expect(await explainManifest(manifest, world)).toBe(1);
+    expect(await explainManifestFile(manifest, world)).toBe(1);
     expect(seen.out).toContain('first: would be refused: no and: never\u001b');
     expect(seen.out).toContain('2 operations, 2 refused');
-    expect(await explainManifest(manifest, createWorld(new Error('two names collide')).world)).toBe(2);
+    expect(await explainManifestFile(manifest, createWorld(new Error('two names collide')).world)).toBe(2);
     const broken = createWorld(served);
-    expect(await explainManifest({ ...manifest, file: 'q.graphql' }, broken.world)).toBe(2);
+    expect(await explainManifestFile({ ...manifest, file: 'q.graphql' }, broken.world)).toBe(2);
     expect(broken.seen.error).toMatch(/^--manifest: expected a JSON object/);
   });
 
   test('prints JSON', async () => {
     const { world, seen } = createWorld(served);
-    await explainManifest({ ...manifest, isJson: true }, world);
+    await explainManifestFile({ ...manifest, isJson: true }, world);
     expect(JSON.parse(seen.out)).toMatchObject({ documents: [{ id: 'first', ratePoints: 1 }, { id: 'second' }] });
   });
 });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { clientScopes, parseClients } from '../../../src/config/client.ts';
-import { documentPolicies } from '../../../src/config/trusted-documents.ts';
+import { documentPolicies } from '../../../src/config/document-manifest.ts';
 import { toTestClient, toTestRules } from '../../support/test-policy.ts';
 
 const hash = 'ab'.repeat(32);

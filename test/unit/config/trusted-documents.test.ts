@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { parseManifest } from '../../../src/config/trusted-documents.ts';
+import { parseManifest } from '../../../src/config/document-manifest.ts';
 import { createTrustedDocuments, maxRegisteredBytes } from '../../../src/documents/trusted-documents.ts';
 import { createRoom } from '../../../src/upstream/quota.ts';
 

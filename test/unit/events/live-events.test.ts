@@ -7,7 +7,7 @@ import { createLiveEvents, type LiveEventsOptions } from '../../../src/events/li
 import { createCursorKeys } from '../../../src/events/signed-cursor.ts';
 import type { EventStreamFilter, TransactionStreamFilter } from '../../../src/generated/own.ts';
 import { systemClock } from '../../../src/live/clock.ts';
-import { createStreamQuota } from '../../../src/live/quota.ts';
+import { createStreamQuota } from '../../../src/live/stream-quota.ts';
 import { Turns } from '../../../src/upstream/fair-turns.ts';
 import { next } from '../../support/pushed-items.ts';
 

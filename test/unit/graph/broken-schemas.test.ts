@@ -9,7 +9,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
-import type { LedgerSource } from '../../../src/graph/ledger-source.ts';
+import type { LedgerSource } from '../../../src/graph/schema-cache.ts';
 import { startSchemaKeeper } from '../../../src/graph/schema-keeper.ts';
 import { SchemaCollisionError } from '../../../src/graph/schema-refused-error.ts';
 import { buildValidParts } from '../../../src/graph/valid-parts.ts';

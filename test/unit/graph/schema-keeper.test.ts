@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { networkProfiles } from '../../../src/config/network-profile.ts';
 import { parseConfig } from '../../../src/config/parse-config.ts';
 import { shippedLimits } from '../../../src/documents/cost/limits.ts';
-import type { LedgerSource, SchemaCache } from '../../../src/graph/ledger-source.ts';
+import type { LedgerSource, SchemaCache } from '../../../src/graph/schema-cache.ts';
 import { type SchemaKeeper, startSchemaKeeper } from '../../../src/graph/schema-keeper.ts';
 import { silentLedgerService } from '../../../src/ledger/ledger-service.ts';
 import { createOwnSchema } from '../../support/own-schema.ts';

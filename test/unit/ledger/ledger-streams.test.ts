@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { WebSocketServer } from 'ws';
 import { createLedgerStreams, LedgerStream, type LedgerStreams } from '../../../src/ledger/ledger-streams.ts';
-import { createStreamQuota } from '../../../src/live/quota.ts';
+import { createStreamQuota } from '../../../src/live/stream-quota.ts';
 import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 import { countLiveObjects } from '../../support/count-live-objects.ts';
 import { next } from '../../support/pushed-items.ts';

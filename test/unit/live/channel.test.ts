@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { LiveChannel, type Position } from '../../../src/live/channel.ts';
+import { type ChannelPosition, LiveChannel } from '../../../src/live/channel.ts';
 import type { Feed } from '../../../src/live/feed.ts';
-import { createShares } from '../../../src/live/quota.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
 import { Turns } from '../../../src/upstream/fair-turns.ts';
+import { createEvenShares } from '../../../src/upstream/quota.ts';
 
 const matches = (item: string) => item.endsWith('+');
 
@@ -21,7 +21,7 @@ it('each follower reads every matching item in order, or the number of those tha
       const feed = new Timeline<string>(turns);
       feed.beginAt([null]);
       const presenter = { matches, item: ({ item }: { item: string }) => item, gap: () => '', missed: () => '' };
-      const made = createShares({ total: 3, least: 1 });
+      const made = createEvenShares({ total: 3, least: 1 });
       const channel = new LiveChannel<string, string>(feed as Feed<string>, presenter, { turns, made });
       const all: string[] = [];
       let start = 0;
@@ -30,7 +30,7 @@ it('each follower reads every matching item in order, or the number of those tha
       const catchUp = () => {
         for (; unmatchedFrom < all.length; unmatchedFrom += 1) counts.push(matches(all[unmatchedFrom] as string));
       };
-      const followers: { readonly position: Position; next: number }[] = [];
+      const followers: { readonly position: ChannelPosition; next: number }[] = [];
       for (const each of steps) {
         if ('add' in each) {
           for (const isMatch of each.add) {
@@ -80,7 +80,7 @@ it('a channel that is closed is not woken by its feed', () => {
   feed.beginAt([null]);
   let asked = 0;
   const presenter = { matches: () => ++asked > 0, item: () => '', gap: () => '', missed: () => '' };
-  const made = createShares({ total: 3, least: 1 });
+  const made = createEvenShares({ total: 3, least: 1 });
   const [, closes] = [0, 1].map(
     () => new LiveChannel<string, string>(feed as Feed<string>, presenter, { turns, made }),
   );

@@ -6,9 +6,9 @@ import { HistoryCalls } from '../../../src/live/history.ts';
 import { createLiveHub } from '../../../src/live/live-hub.ts';
 import type { LiveEntry, LiveSource } from '../../../src/live/live-source.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
-import { createShares, createStreamQuota } from '../../../src/live/quota.ts';
+import { createStreamQuota } from '../../../src/live/stream-quota.ts';
 import { Turns } from '../../../src/upstream/fair-turns.ts';
-import { createQuota } from '../../../src/upstream/quota.ts';
+import { createEvenShares, createQuota } from '../../../src/upstream/quota.ts';
 import { until } from '../../support/until.ts';
 
 setFlagsFromString('--expose-gc');
@@ -43,8 +43,8 @@ async function measureStreams(count: number): Promise<number> {
   const hub = createLiveHub<null, number>({
     clock,
     pace: { minMs: 1_000, maxMs: 1_000 },
-    budget: createShares({ total: 1_000_000, least: 1_000 }),
-    made: createShares({ total: 10, least: 2 }),
+    budget: createEvenShares({ total: 1_000_000, least: 1_000 }),
+    made: createEvenShares({ total: 10, least: 2 }),
     turns,
     streamQuota: createStreamQuota({ max: count, maxPerCaller: count }),
     readerQuota: createQuota({ max: 1, maxPerCaller: 1 }),

@@ -7,11 +7,11 @@ import { Feed } from '../../../src/live/feed.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { PageJudge } from '../../../src/live/position-reader.ts';
 import { watchStalls } from '../../../src/live/progress.ts';
-import { createShares } from '../../../src/live/quota.ts';
 import { Reader } from '../../../src/live/reader.ts';
 import { Timeline } from '../../../src/live/timeline.ts';
 import { type Cancellation, createCancellation, type OpenCancellation } from '../../../src/upstream/cancellation.ts';
 import { Turns } from '../../../src/upstream/fair-turns.ts';
+import { createEvenShares } from '../../../src/upstream/quota.ts';
 import { createTestHub } from '../../support/live-hub.ts';
 import { createMemorySource, createTestClock, settled } from '../../support/memory-source.ts';
 
@@ -167,7 +167,7 @@ it('a reader drops what is beyond its share as soon as another one comes', async
 });
 
 it('shares are told of those that come, and may be left twice', () => {
-  const shares = createShares({ total: 100, least: 30 });
+  const shares = createEvenShares({ total: 100, least: 30 });
   let told = 0;
   const leave = shares.enter(() => {
     told += 1;
@@ -232,7 +232,7 @@ it('names of what was told long ago are forgotten, and those of what was told la
 });
 
 it('a channel that is closed gives its share of payloads back', () => {
-  const [turns, made] = [new Turns(), createShares({ total: 10, least: 1 })];
+  const [turns, made] = [new Turns(), createEvenShares({ total: 10, least: 1 })];
   const feed = new Timeline<string>(turns) as Feed<string>;
   const presenter = { matches: () => true, item: () => '', gap: () => '', missed: () => '' };
   const channels = [0, 1].map(() => new LiveChannel<string, string>(feed, presenter, { turns, made }));
@@ -335,7 +335,7 @@ it('a pause, and a wait for a poll, leave no listener with the stream', async ()
     pace: { minMs: 100, maxMs: 1_000 },
     clock,
     lostAfterMs: 5_000,
-    budget: createShares({ total: 10_000, least: 1 }),
+    budget: createEvenShares({ total: 10_000, least: 1 }),
     turns: new Turns(),
     history: { judge, pageAfter: () => Promise.reject(new Error('not needed')) },
   });
@@ -357,7 +357,7 @@ it('a wait for a poll that is cancelled leaves nothing with the reader, though t
     pace: { minMs: 100, maxMs: 1_000 },
     clock,
     lostAfterMs: 5_000,
-    budget: createShares({ total: 10_000, least: 1 }),
+    budget: createEvenShares({ total: 10_000, least: 1 }),
     turns: new Turns(),
     history: { judge: new PageJudge(clock, () => {}), pageAfter: () => Promise.reject(new Error('not needed')) },
     join({ reader }) {
@@ -386,7 +386,7 @@ it('a wait for a poll that is cancelled leaves nothing with the reader, though t
 });
 
 it('a channel keeps its share of the payloads, and makes the others again', () => {
-  const [turns, made] = [new Turns(), createShares({ total: 20, least: 1 })];
+  const [turns, made] = [new Turns(), createEvenShares({ total: 20, least: 1 })];
   const feed = new Timeline<string>(turns) as Feed<string>;
   feed.beginAt([null]);
   let presented = 0;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createStreamQuota } from '../../../src/live/quota.ts';
+import { createStreamQuota } from '../../../src/live/stream-quota.ts';
 
 /** What becomes of a stream of this caller: how to give its places back, or the code of the refusal. */
 function openPlaces(max: number, maxPerCaller: number) {

@@ -1,6 +1,6 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { parseClients } from '../../../src/config/client.ts';
-import { parseManifest } from '../../../src/config/trusted-documents.ts';
+import { parseManifest } from '../../../src/config/document-manifest.ts';
 import { watchLists } from '../../../src/start/watch-lists.ts';
 import { toClientsFile } from '../../support/test-policy.ts';
 

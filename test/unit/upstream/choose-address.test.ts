@@ -8,7 +8,7 @@ import {
   isBroken,
   mayRetry,
   newestOf,
-  pause,
+  pauseAddress,
   RetryTokens,
   recordLatency,
   recordNewest,
@@ -49,7 +49,7 @@ describe('the choice of an address', () => {
     beginTrial(bad, 500);
     expect(indexes(states, { nowMs: 501 })).toEqual([1, 2]);
     fail(bad, 1, 510, true);
-    // The pause has doubled.
+    // The pauseAddress has doubled.
     expect(chooseOf(states, { nowMs: 1_509 })).toMatchObject({ isTrial: false });
     expect(chooseOf(states, { nowMs: 1_510 })).toEqual({ index: 0, isTrial: true });
     recordOutcome(bad, 'ok', { nowMs: 1_600, durationMs: 1, random: 0.5, isTrial: true });
@@ -95,9 +95,9 @@ describe('the choice of an address', () => {
   });
 
   it.each([
-    ['after a longer pause if it fails again soon', 18, 0, 2_000],
-    ['after a longer pause if it failed five of its last twenty calls', 19, 5, 2_000],
-    ['after a short pause if it failed at most four of its last twenty calls', 19, 4, 500],
+    ['after a longer pauseAddress if it fails again soon', 18, 0, 2_000],
+    ['after a longer pauseAddress if it failed five of its last twenty calls', 19, 5, 2_000],
+    ['after a short pauseAddress if it failed at most four of its last twenty calls', 19, 4, 500],
   ])('tries an address again %s', (_, successes, failures, pausedMs) => {
     const state = new AddressState();
     for (let time = 0; time < 2; time += 1) {
@@ -158,10 +158,10 @@ describe('the choice of an address', () => {
   it('obeys Retry-After for at most a minute, as long as others work', () => {
     const states = statesOf(2);
     const [paused, other] = states as [AddressState, AddressState];
-    pause(paused, 3_600_000, 0);
+    pauseAddress(paused, 3_600_000, 0);
     expect(indexes(states, { nowMs: 59_999 })).toEqual([1]);
     expect(indexes(states, { nowMs: 60_000 })).toEqual([0, 1]);
-    pause(other, 60_000, 0);
+    pauseAddress(other, 60_000, 0);
     expect(indexes(states, { nowMs: 10 })).toEqual([0, 1]);
   });
 

@@ -2,9 +2,9 @@ import { base64 } from '@scure/base';
 import type {
   Argument,
   CallArg,
-  Command,
   ObjectRef,
   ProgrammableTransaction,
+  TransactionCommand,
   TypeTag,
 } from '../../../transactions/transaction-bcs.ts';
 import { parseTransactionData } from '../../transactions/parse-transaction.ts';
@@ -120,7 +120,7 @@ const commandTypes = {
   publish: 'PublishTransaction',
   upgrade: 'UpgradeTransaction',
   makeMoveVec: 'MakeMoveVecTransaction',
-} as const satisfies Record<Command['kind'], string>;
+} as const satisfies Record<TransactionCommand['kind'], string>;
 
 const argumentTypes = {
   gasCoin: 'GasCoin',

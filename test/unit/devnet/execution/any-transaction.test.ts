@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeTransactionData } from '../../../../src/devnet/transactions/encode-transaction.ts';
-import type { Argument, CallArg, Command } from '../../../../src/transactions/transaction-bcs.ts';
+import type { Argument, CallArg, TransactionCommand } from '../../../../src/transactions/transaction-bcs.ts';
 import { createSmallDevnet, type SmallDevnet, toRef } from '../../../support/small-devnet.ts';
 
 /** Arguments near what there is, so that many of them fit. */
@@ -13,7 +13,7 @@ const argument: fc.Arbitrary<Argument> = fc.oneof(
 );
 const some = fc.array(argument, { minLength: 1, maxLength: 3 });
 
-const command: fc.Arbitrary<Command> = fc.oneof(
+const command: fc.Arbitrary<TransactionCommand> = fc.oneof(
   fc.record({ kind: fc.constant('splitCoins' as const), coin: argument, amounts: some }),
   fc.record({ kind: fc.constant('mergeCoins' as const), destination: argument, sources: some }),
   fc.record({ kind: fc.constant('transferObjects' as const), objects: some, recipient: fc.constant(recipientAt(0)) }),

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ExactNumber } from '../../../../src/json/exact-json.ts';
-import { checkUInt53, refuse } from '../../../../src/ledger/values/check-argument.ts';
+import { checkUInt53, refuseArgument } from '../../../../src/ledger/values/check-argument.ts';
 
 it.each([
   ['a number beyond 2^53 with all its digits', new ExactNumber('18446744073709551615'), '18446744073709551615'],
@@ -12,6 +12,8 @@ it.each([
 });
 
 it('a rejected argument shows 64 characters of its value', () => {
-  expect(() => refuse('a', 'x'.repeat(100), 'is wrong')).toThrow(`Argument 'a' is wrong; got "${'x'.repeat(63)}….`);
-  expect(() => refuse('a', undefined, 'is wrong')).toThrow("Argument 'a' is wrong; got undefined.");
+  expect(() => refuseArgument('a', 'x'.repeat(100), 'is wrong')).toThrow(
+    `Argument 'a' is wrong; got "${'x'.repeat(63)}….`,
+  );
+  expect(() => refuseArgument('a', undefined, 'is wrong')).toThrow("Argument 'a' is wrong; got undefined.");
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkRpcVersion } from '../../../src/callers/rpc-version.ts';
+import { checkRpcVersion } from '../../../src/callers/check-rpc-version.ts';
 
 const served = { build: '2026.11.0-abc123', available: ['2026.11', '2026.10'] };
 const check = (header: string | undefined, path: string | null = null) => checkRpcVersion({ header, path }, served);

@@ -34,25 +34,3 @@ export function createStreamQuota(options: QuotaOptions) {
     },
   };
 }
-
-export interface SharesOptions {
-  readonly total: number;
-  readonly least: number;
-}
-
-export type Shares = ReturnType<typeof createShares>;
-
-/** Divides something, such as memory, evenly among its members. */
-export function createShares({ total, least }: SharesOptions) {
-  const members = new Set<{ onLess?: (() => void) | undefined }>();
-  return {
-    /** Counts a member. @param onLess called when another member reduces the share @returns removes the member */
-    enter(onLess?: () => void): () => void {
-      const member = { onLess };
-      members.add(member);
-      for (const each of members) if (each !== member) each.onLess?.();
-      return () => void members.delete(member);
-    },
-    share: () => Math.max(least, total / Math.max(1, members.size)),
-  };
-}

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSchema, introspectionFromSchema } from 'graphql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { LedgerSource } from '../../../src/graph/ledger-source.ts';
-import { createSchemaCache } from '../../../src/graph/ledger-source.ts';
+import type { LedgerSource } from '../../../src/graph/schema-cache.ts';
+import { createSchemaCache } from '../../../src/graph/schema-cache.ts';
 import { silentLedgerService } from '../../../src/ledger/ledger-service.ts';
 
 const source: LedgerSource = {
