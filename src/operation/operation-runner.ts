@@ -183,8 +183,13 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
         done({ kind: 'bytes', body: end.body });
         return;
       }
-      const settled = settleLedgersAnswer(operation, values, answer.read);
-      void passResult(settled, { tidy: createFormatResult(server, admitted, maskError), complete }, done);
+      const settle = () => settleLedgersAnswer(operation, values, answer.read);
+      const ahead = answer.parseAhead?.((work) => turns.runNext(admitted.caller.rate.key, server, work)) ?? null;
+      void passResult(
+        ahead ? ahead.then(settle) : settle(),
+        { tidy: createFormatResult(server, admitted, maskError), complete },
+        done,
+      );
     };
     if (leftMs !== null) stopDeadline = startPeerTimeout(leftMs, () => abandon('timeout'));
     abandon = ledger(

@@ -100,9 +100,11 @@ test('thousands of requests behind hung ones cost their own address', async () =
   const text = hung + toPostText({ query: 'query Hung { epoch { epochId } }' }).repeat(95);
   const other = askOften(gateway);
   await inTurns(1_500, 100, () => send(text));
-  await until(() => other.asked() > 50, 'fifty answers', 60_000);
-  // Accepting so many connections takes time of its own, so the wait is not measured here.
-  expect((await other.end()).failures).toEqual([]);
+  await until(() => other.asked() > 200, 'two hundred answers', 60_000);
+  const { failures, p99Ms } = await other.end();
+  expect(failures).toEqual([]);
+  // 60 to 140 ms of CPU on an idle machine, most of it for accepting so many connections.
+  expect(p99Ms).toBeLessThanOrEqual(300);
   // Between 150 and 260 MiB: it depends on when garbage is collected. Without the bounds, a heap of 512 MiB overflows.
   expect(memoryOf(gateway).peak - before).toBeLessThan(350);
   ledger.release();

@@ -26,6 +26,7 @@ beforeEach(async () => {
   joined = await startScriptedLedger(
     `scalar LedgerAddress
      type Query { chainIdentifier: String! address(address: LedgerAddress!): Address }
+     type Mutation { touch: Address }
      type Address { address: String digest: String items: [Item!] }
      type Item { name: String version: Float owner: Address }`,
     { Query: { chainIdentifier: () => 'x' } },
@@ -102,6 +103,19 @@ test.each([6, 12])('a response of the ledger of %i MB beside an error of ours is
   joined.override = (asked) => (asked.includes('address') ? { status: 200, body: JSON.stringify(answer) } : undefined);
   const query = '{ queryEvents(first: 1, last: 1) { nodes { type } } address(address: "0x7") { items { name } } }';
   expect((await ask({ query })).size).toBeGreaterThan(megabytes * 990_000);
+  expect(await longestTurnOf(gateway)).toBeLessThan(longMs);
+});
+
+test.each([
+  ['a mutation with an error', 'mutation { touch { items { name } } }', 'touch', false],
+  ['a query with an error before its data', '{ address(address: "0x7") { items { name } } }', 'address', true],
+])('a response of the ledger of 12 MB to %s is read in turns', async (_, query, field, isErrorFirst) => {
+  await start({ LEDGER_GRAPHQL_URL: joined.url });
+  const data = { [field]: { items: itemsOf(12_000_000) } };
+  const errors = [{ message: 'one of them is gone', path: [field, 'items', 0] }];
+  const body = JSON.stringify(isErrorFirst ? { errors, data } : { data, errors });
+  joined.override = (asked) => (asked.includes(field) ? { status: 200, body } : undefined);
+  expect((await ask({ query })).size).toBeGreaterThan(11_900_000);
   expect(await longestTurnOf(gateway)).toBeLessThan(longMs);
 });
 
