@@ -8,6 +8,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { Services } from './cli/cli-world.ts';
 import { parseArguments } from './cli/parse-arguments.ts';
 import { runCommand } from './cli/run-command.ts';
+import { toSettings } from './cli/run-serve.ts';
 import { createStopRequest } from './cli/stop-request.ts';
 import type { Config } from './config/config.ts';
 import { gatewayVersion } from './config/gateway-version.ts';
@@ -95,7 +96,7 @@ const primary: PrimaryLink | null = process.send
 
 const command = parseArguments(process.argv.slice(2));
 // Workers inherit the environment, and read the same settings.
-if (command.name === 'serve') Object.assign(process.env, command.settings);
+if (command.kind === 'command' && command.name === 'serve') Object.assign(process.env, toSettings(command.given));
 const exitCode = await runCommand(command, {
   env: process.env,
   readFile: (path) => readFileSync(path, 'utf8'),

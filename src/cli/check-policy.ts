@@ -1,15 +1,32 @@
 import { ConfigError } from '../config/config-error.ts';
+import { anyText } from '../config/value-types.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
-import type { Command } from './command.ts';
+import { defineCommand } from './command.ts';
+
+export const policyCheckCommand = defineCommand({
+  name: 'policy check',
+  usage: [['--client ID --tx BASE64', 'show what a policy says about a transaction, without a gateway']],
+  options: {
+    client: {
+      type: anyText,
+      shown: 'ID',
+      about: 'id of a client, or name of a policy: default for callers without a key; required',
+    },
+    tx: { type: anyText, shown: 'BASE64', about: 'the transaction; required' },
+  },
+  examples: ['CLIENTS_FILE=clients.yaml ledger-gateway policy check --client web-app --tx AAACAA…'],
+  check: ({ client, tx }) =>
+    client === null || tx === null
+      ? 'policy check needs --client, a client or a policy, and --tx, a transaction in base64'
+      : null,
+  run: ({ client, tx }, world) => checkPolicyOf(client ?? '', tx ?? '', world),
+});
 
 /**
  * Prints what would be decided about a transaction, and why. Resolves with the exit code: 0 it would be sponsored, 1 it would be
  * refused, 2 the configuration or an argument is unusable.
  */
-export async function checkPolicyOf(
-  { client, tx }: Command & { readonly name: 'policy check' },
-  world: CliWorld,
-): Promise<number> {
+async function checkPolicyOf(client: string, tx: string, world: CliWorld): Promise<number> {
   const bytes = Buffer.from(tx, 'base64');
   if (bytes.length === 0 || bytes.toString('base64') !== tx) {
     world.writeError(toFailureLine('--tx is not canonical base64'));

@@ -1,110 +1,46 @@
-import type { Client } from '../config/client.ts';
-import type { NetworkProfileName } from '../config/network-profile.ts';
-import type { Policy } from '../config/policy.ts';
-import type { Secret } from '../config/secret.ts';
-import type { DevnetOptions } from '../devnet/start-devnet.ts';
+import type { ValueType } from '../config/value-types.ts';
+import type { CliWorld } from './cli-world.ts';
 
-/** What the arguments of the program ask for. */
-export type Command =
-  | {
-      readonly name: 'serve';
-      /** Settings given as options, by name, in the form of the environment. */
-      readonly settings: Readonly<Record<string, string>>;
-    }
-  /** Serve as a worker process started by a primary. */
-  | { readonly name: 'worker' }
-  | {
-      readonly name: 'devnet';
-      /** The network whose wire names it uses. */
-      readonly profile: NetworkProfileName;
-      readonly sponsorToken: Secret | null;
-      readonly options: Omit<DevnetOptions, 'sponsorToken' | 'dialect'>;
-    }
-  | {
-      readonly name: 'schema print';
-      /** Print the graph over the configured ledger as a Federation 2 subgraph. */
-      readonly isFederation: boolean;
-    }
-  | {
-      readonly name: 'schema pull';
-      /** The file to write; `null` = standard output. */
-      readonly file: string | null;
-      /** The whole graph instead of the ledger's schema only. */
-      readonly isGateway: boolean;
-    }
-  | {
-      readonly name: 'schema check';
-      readonly file: string;
-      /** The file has the whole graph instead of the ledger's schema only. */
-      readonly isGateway: boolean;
-    }
-  | { readonly name: 'config check' }
-  | { readonly name: 'config schema' }
-  | {
-      readonly name: 'keys new';
-      readonly id: string;
-      readonly scopes: Client['scopes'];
-      /** Attempts a minute; `null`: the default limit. */
-      readonly perMinute: number | null;
-      /** `null`: valid for every web origin. */
-      readonly origins: Client['origins'];
-      /** Gas in the smallest unit of the gas coin, per UTC day; `null`: no budget. */
-      readonly gasPerDay: Policy['gas']['perDay'];
-      /** `null`: its transactions may call any function. */
-      readonly moveCalls: Policy['moveCalls'];
-    }
-  | {
-      readonly name: 'tail';
-      /** Endpoint of a gateway. */
-      readonly url: string;
-      /** `null`: all. */
-      readonly filter: Readonly<Record<string, unknown>> | null;
-      readonly isTransactions: boolean;
-      /** A cursor; `null`: the one of the state file, or else now. */
-      readonly after: string | null;
-      /** Keeps the cursor of the last printed line. */
-      readonly stateFile: string | null;
-      /** Holds an API key. */
-      readonly keyFile: string | null;
-    }
-  | {
-      readonly name: 'policy check';
-      /** Id of a client, or name of a policy. */
-      readonly client: string;
-      /** The transaction in base64. */
-      readonly tx: string;
-    }
-  | {
-      readonly name: 'audit';
-      /** Log files; `-` or none = standard input. */
-      readonly files: readonly string[];
-      readonly isJson: boolean;
-    }
-  | {
-      readonly name: 'explain';
-      /** Path of the file; `-` = standard input. */
-      readonly file: string;
-      readonly variables: Readonly<Record<string, unknown>>;
-      /** `null`: the file contains only one operation. */
-      readonly operationName: string | null;
-      readonly isJson: boolean;
-    }
-  | {
-      readonly name: 'explain manifest';
-      readonly file: string;
-      /** Values by name, for all documents. */
-      readonly variables: Readonly<Record<string, unknown>>;
-      readonly isJson: boolean;
-    }
-  | {
-      readonly name: 'help';
-      /** `null`: about all commands. */
-      readonly command: string | null;
-    }
-  | { readonly name: 'version' };
-
-export interface UsageError {
-  readonly name: 'usage error';
-  /** What is wrong with the arguments, in one line. */
-  readonly message: string;
+/** An option that takes a value. */
+export interface ValueOption<Value> {
+  /** The rules are those of settings. */
+  readonly type: ValueType<Value>;
+  /** What stands for the value in the help. */
+  readonly shown: string;
+  readonly about: string;
 }
+
+/** An option without a value. */
+export interface Flag {
+  readonly about: string;
+}
+
+/** By name, without hyphens in front. */
+export type CommandOptions = Readonly<Record<string, ValueOption<unknown> | Flag>>;
+
+/** The options of a command as given; `null` or `false`: not given. */
+export type GivenOptions<Options> = {
+  readonly [Name in keyof Options]: Options[Name] extends ValueOption<infer Value> ? Value | null : boolean;
+};
+
+/** A command with everything that the arguments, the help and the program know about it. */
+export interface Command<Options extends CommandOptions = CommandOptions> {
+  /** One or two words. */
+  readonly name: string;
+  /** The arguments and what they do, as the help shows them. None: the command is not for users. */
+  readonly usage: readonly (readonly [args: string, about: string])[];
+  readonly options: Options;
+  /** Left out: none. */
+  readonly maxFiles?: number;
+  /** Paragraphs of the help. */
+  readonly notes?: string;
+  /** Lines for a shell. */
+  readonly examples?: readonly string[];
+  /** @returns what is wrong with options and files that are valid one by one; `null` = nothing */
+  check?(given: GivenOptions<Options>, files: readonly string[]): string | null;
+  /** Resolves with the exit code; 2 means that the user must correct something. */
+  run(given: GivenOptions<Options>, world: CliWorld, files: readonly string[]): Promise<number> | number;
+}
+
+/** Infers the types of a command's options. */
+export const defineCommand = <Options extends CommandOptions>(command: Command<Options>): Command => command;

@@ -1,8 +1,48 @@
-import { ConfigError } from '../config/config-error.ts';
+import { ConfigError, quoteText } from '../config/config-error.ts';
 import { parseManifest } from '../config/document-manifest.ts';
+import { anyText, jsonObject } from '../config/value-types.ts';
 import type { Explanation, ManifestExplanation } from '../start/start.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
-import type { Command } from './command.ts';
+import { defineCommand, type GivenOptions } from './command.ts';
+
+const explainOptions = {
+  variables: {
+    type: jsonObject,
+    shown: 'JSON',
+    about: 'variables of the operation, a JSON object; with --manifest, of every document',
+  },
+  operation: { type: anyText, shown: 'NAME', about: 'the operation to explain, if the file has several' },
+  manifest: {
+    type: anyText,
+    shown: 'FILE',
+    about: 'price a manifest of trusted documents; required variables may be missing',
+  },
+  json: { about: 'print JSON' },
+};
+
+export const explainCommand = defineCommand({
+  name: 'explain',
+  usage: [
+    ['FILE', 'show the cost of an operation and whether it would be served; - = standard input'],
+    ['--manifest FILE', 'the same for each trusted document of a manifest'],
+  ],
+  options: explainOptions,
+  maxFiles: 1,
+  notes: `explain uses the settings of serve. It calls no upstream, and reads the schema from SCHEMA_CACHE_FILE, or else uses the simulated
+network's. Its exit code is 0 if every operation would be served, 1 if one would be rejected, and 2 if explain fails.`,
+  examples: ['ledger-gateway explain query.graphql --variables \'{"count": 50}\''],
+  check: ({ manifest, operation }, [file]) => {
+    if (manifest === null)
+      return file === undefined
+        ? 'explain needs a file with an operation, - for standard input, or --manifest FILE'
+        : null;
+    if (file !== undefined) return `Unexpected argument ${quoteText(file)}`;
+    return operation === null ? null : '--operation names an operation of a file, not of a manifest';
+  },
+  run: (given, world, [file = '']) => (given.manifest === null ? explainFile : explainManifestFile)(given, world, file),
+});
+
+type Given = GivenOptions<typeof explainOptions>;
 
 /** Maximum of selections in the text output; a query within its limits rarely has more, and `--json` has all. */
 const maxLines = 200;
@@ -13,8 +53,7 @@ const exitCodes = { served: 0, refused: 1, mistake: 2, interrupted: 130 } as con
  * Explains the operation in a file. Resolves with the exit code: 0 it would be served, 1 it would be rejected, 2 the file, the
  * configuration or the cached schema is unusable.
  */
-export async function explainFile(command: Command & { readonly name: 'explain' }, world: CliWorld): Promise<number> {
-  const { file, variables, operationName, isJson } = command;
+async function explainFile({ variables, operation, json }: Given, world: CliWorld, file: string): Promise<number> {
   let explanation: Explanation;
   try {
     const config = (await import('../start/read-config.ts')).readConfig(world);
@@ -22,14 +61,17 @@ export async function explainFile(command: Command & { readonly name: 'explain' 
       ? Promise.race([world.readInput(), world.stopRequested.then(() => undefined)])
       : world.readFile(file));
     if (query === undefined) return exitCodes.interrupted;
-    explanation = await world.services.explainOperation({ query, variables, operationName }, config);
+    explanation = await world.services.explainOperation(
+      { query, variables: variables ?? {}, operationName: operation },
+      config,
+    );
   } catch (error) {
     world.writeError(error instanceof ConfigError ? `${error.message}\n` : toFailureLine(error));
     return exitCodes.mistake;
   }
   warnOfSchema(explanation, world);
   world.writeOut(
-    isJson
+    json
       ? `${JSON.stringify(toExplainJson(explanation), null, 2)}\n`
       : toExplainText(explanation, { isColoured: isColoured(world), maxLines }),
   );
@@ -37,22 +79,19 @@ export async function explainFile(command: Command & { readonly name: 'explain' 
 }
 
 /** Prices the documents of a manifest. Resolves with the exit code: 1 if one of them would be rejected, else as above. */
-export async function explainManifestFile(
-  { file, variables, isJson }: Command & { readonly name: 'explain manifest' },
-  world: CliWorld,
-): Promise<number> {
+async function explainManifestFile({ manifest: path, variables, json }: Given, world: CliWorld): Promise<number> {
   let explanation: ManifestExplanation;
   try {
     const config = (await import('../start/read-config.ts')).readConfig(world);
-    const manifest = parseManifest(world.readFile(file), '--manifest');
+    const manifest = parseManifest(world.readFile(path ?? ''), '--manifest');
     if ('mistakes' in manifest) throw new ConfigError(manifest.mistakes);
-    explanation = await world.services.explainManifest(manifest, variables, config);
+    explanation = await world.services.explainManifest(manifest, variables ?? {}, config);
   } catch (error) {
     world.writeError(error instanceof ConfigError ? `${error.message}\n` : toFailureLine(error));
     return exitCodes.mistake;
   }
   warnOfSchema(explanation, world);
-  world.writeOut(isJson ? `${JSON.stringify(explanation, null, 2)}\n` : toManifestText(explanation, isColoured(world)));
+  world.writeOut(json ? `${JSON.stringify(explanation, null, 2)}\n` : toManifestText(explanation, isColoured(world)));
   return explanation.documents.some(({ refused }) => refused) ? exitCodes.refused : exitCodes.served;
 }
 

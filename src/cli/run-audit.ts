@@ -1,5 +1,14 @@
 import { type CliWorld, toFailureLine } from './cli-world.ts';
-import type { Command } from './command.ts';
+import { defineCommand } from './command.ts';
+
+export const auditCommand = defineCommand({
+  name: 'audit',
+  usage: [['[FILE...]', 'add up who spent what, from log lines in files or standard input']],
+  options: { json: { about: 'print JSON lines' } },
+  maxFiles: Number.POSITIVE_INFINITY,
+  examples: ['ledger-gateway audit /var/log/ledger-gateway/*.log'],
+  run: ({ json }, world, files) => runAudit(files, json, world),
+});
 
 /** Who spent what on one UTC day. Amounts in the smallest unit of the gas coin; `null`: the lines do not tell. */
 export interface AuditRow {
@@ -121,8 +130,9 @@ const toText = (value: unknown): string | null => (typeof value === 'string' && 
 const toAmount = (value: unknown): number => (typeof value === 'number' ? value : 0);
 
 /** Prints who spent what, from files with log lines or standard input. Resolves with the exit code; 2: a file is unusable. */
-export async function runAudit(
-  { files, isJson }: Command & { readonly name: 'audit' },
+async function runAudit(
+  files: readonly string[],
+  isJson: boolean,
   world: Pick<CliWorld, 'readLines' | 'writeOut' | 'writeError'>,
 ): Promise<number> {
   const audit = new Audit();

@@ -1,47 +1,70 @@
 import { ConfigError } from '../config/config-error.ts';
+import { anyText } from '../config/value-types.ts';
 import type { SchemaChange } from '../start/read-schema.ts';
 import { type CliWorld, toFailureLine } from './cli-world.ts';
-import type { Command } from './command.ts';
+import { defineCommand } from './command.ts';
 
-type SchemaCommand = Extract<Command, { readonly name: `schema ${string}` }>;
+const gateway = { about: "the whole graph over that ledger, not only the ledger's own schema" };
 
-/**
- * Resolves with the exit code: 0 done, 1 failed or a breaking change, 2 the file, the configuration or the ledger is unusable.
- */
-export async function runSchema(command: SchemaCommand, world: CliWorld): Promise<number> {
+export const schemaPrintCommand = defineCommand({
+  name: 'schema print',
+  usage: [['', 'print the graph as served on the simulated network']],
+  options: { federation: { about: 'print the graph over the configured ledger as a Federation 2 subgraph' } },
+  examples: [
+    'ledger-gateway schema print > public.graphql',
+    'ledger-gateway schema print --federation > subgraph.graphql',
+  ],
+  run: ({ federation }, world) => orExitCode(1, world, () => printSchema(federation, world)),
+});
+
+export const schemaPullCommand = defineCommand({
+  name: 'schema pull',
+  usage: [['', 'print the schema of the ledger at LEDGER_GRAPHQL_URL']],
+  options: { out: { type: anyText, shown: 'FILE', about: 'write the schema to FILE' }, gateway },
+  examples: ['LEDGER_GRAPHQL_URL=https://graphql.example.net ledger-gateway schema pull --out ledger.graphql'],
+  run: (given, world) => orExitCode(1, world, () => pullSchema(given.out, given.gateway, world)),
+});
+
+export const schemaCheckCommand = defineCommand({
+  name: 'schema check',
+  usage: [['FILE', "list how the ledger's schema differs from the one in FILE"]],
+  options: { gateway },
+  maxFiles: 1,
+  notes: `schema check lists breaking, dangerous and safe changes. Its exit code is 1 for a breaking change, 2 if it cannot compare, and 0
+otherwise.`,
+  examples: ['LEDGER_GRAPHQL_URL=https://graphql.example.net ledger-gateway schema check ledger.graphql'],
+  check: (_, [file]) =>
+    file === undefined ? 'schema check needs a file with the schema from before, as schema pull writes it' : null,
+  // A failed check must not look like a breaking change.
+  run: (given, world, [file = '']) => orExitCode(2, world, () => checkSchema(file, given.gateway, world)),
+});
+
+/** @param failed exit code if the command fails; of a mistake in the configuration it is 2 */
+async function orExitCode(failed: number, { writeError }: CliWorld, run: () => Promise<number>): Promise<number> {
   try {
-    switch (command.name) {
-      case 'schema print':
-        return await printSchema(command, world);
-      case 'schema pull':
-        return await pullSchema(command, world);
-      case 'schema check':
-        return await checkSchema(command, world);
-    }
+    return await run();
   } catch (error) {
     const isMistake = error instanceof ConfigError;
-    world.writeError(isMistake ? `${error.message}\n` : toFailureLine(error));
-    // A failed check must not look like a breaking change.
-    return isMistake || command.name === 'schema check' ? 2 : 1;
+    writeError(isMistake ? `${error.message}\n` : toFailureLine(error));
+    return isMistake ? 2 : failed;
   }
 }
 
-async function printSchema({ isFederation }: SchemaCommand & { readonly name: 'schema print' }, world: CliWorld) {
-  const { env, readFile, services, writeOut } = world;
+async function printSchema(isFederation: boolean, { env, readFile, services, writeOut }: CliWorld): Promise<number> {
   const { readConfig } = await import('../start/read-config.ts');
   const config = readConfig({ env: isFederation ? env : {}, readFile });
   writeOut(await services.readSchema(isFederation ? 'subgraph' : 'graph', config));
   return 0;
 }
 
-async function pullSchema({ file, isGateway }: SchemaCommand & { readonly name: 'schema pull' }, world: CliWorld) {
+async function pullSchema(file: string | null, isGateway: boolean, world: CliWorld): Promise<number> {
   const sdl = await readRemoteSchema(isGateway, world);
   if (file === null) world.writeOut(sdl);
   else world.writeFile(file, sdl);
   return 0;
 }
 
-async function checkSchema({ file, isGateway }: SchemaCommand & { readonly name: 'schema check' }, world: CliWorld) {
+async function checkSchema(file: string, isGateway: boolean, world: CliWorld): Promise<number> {
   const saved = world.readFile(file);
   const current = await readRemoteSchema(isGateway, world);
   const { compareSdl } = await import('../start/read-schema.ts');

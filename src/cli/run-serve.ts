@@ -1,14 +1,68 @@
 import { type Config, usualDrainMs } from '../config/config.ts';
 import { ConfigError } from '../config/config-error.ts';
+import { configKeyNames, configKeys, secretNames, withAddresses } from '../config/keys.ts';
 import { Secret } from '../config/secret.ts';
+import { anyText } from '../config/value-types.ts';
 import type { RunningWorkers } from '../start/workers/primary.ts';
 import type { Beginning } from '../start/workers/worker-messages.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { type CliWorld, type ServedGateway, toFailureLine } from './cli-world.ts';
+import { type CommandOptions, defineCommand, type GivenOptions } from './command.ts';
 import { withKeptState } from './kept-state.ts';
 
+/** Where `serve` serves without settings. */
+export const defaultUrl = `http://${configKeys.HOST.fallback}:${configKeys.PORT.fallback}/graphql`;
+
+/** Settings that `serve` takes as options. Not secrets: other users of the machine can read a process's arguments. */
+const settingOf = new Map(
+  configKeyNames
+    .filter((name) => !secretNames.has(name))
+    .map((name) => [name.toLowerCase().replaceAll('_', '-'), name]),
+);
+
+const serveOptions = Object.fromEntries(
+  [...settingOf].map(([option, name]) => {
+    const [sentence = ''] = (withAddresses([])[name]?.description ?? '').split(/(?<=\.) /);
+    const plain = sentence.replaceAll('`', '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+    return [option, { type: anyText, shown: '', about: plain }];
+  }),
+);
+
+/** Settings given as options, by name, in the form of the environment. */
+export function toSettings(given: GivenOptions<CommandOptions>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(given).flatMap(([option, text]) =>
+      typeof text === 'string' ? [[settingOf.get(option), text]] : [],
+    ),
+  );
+}
+
+export const serveCommand = defineCommand({
+  name: 'serve',
+  usage: [['[options]', 'serve the gateway']],
+  options: serveOptions,
+  notes: `Every setting except secrets is an option of serve, and takes precedence over the environment and the file named in CONFIG_FILE:
+--port N, --ledger-graphql-url URL and so on. Without settings, serve serves the simulated network at
+${defaultUrl}. docs/configuration.md lists every setting.`,
+  examples: [
+    'ledger-gateway',
+    'ledger-gateway --port 8080 --log-level warn',
+    'LEDGER_GRAPHQL_URL=https://graphql.example.net LEDGER_RPC_URL=https://rpc.example.net ledger-gateway',
+    'CONFIG_FILE=gateway.yaml ledger-gateway serve',
+  ],
+  run: (_, world) => runServe(world),
+});
+
+/** Serves as a worker process started by a primary. */
+export const workerCommand = defineCommand({
+  name: 'worker',
+  usage: [],
+  options: {},
+  run: (_, world) => runWorker(world),
+});
+
 /** Serves until a stop signal. Resolves with the exit code: 0 stopped, 1 failed, 2 bad configuration. */
-export async function runServe(world: CliWorld): Promise<number> {
+async function runServe(world: CliWorld): Promise<number> {
   const read = await readConfig(world);
   if (!read) return 2;
   const { config } = read;
@@ -110,7 +164,7 @@ async function readConfig({ env, readFile, writeError }: CliWorld): Promise<Read
  * Serves as a worker until a stop signal or message. Resolves with the exit code: 0 stopped, 1 could not start, 2 was not
  * started by a gateway. The primary reports errors of the start, once for all workers.
  */
-export async function runWorker(world: CliWorld): Promise<number> {
+async function runWorker(world: CliWorld): Promise<number> {
   const { primary, services, writeError } = world;
   if (!primary) {
     writeError('ledger-gateway: workers are started by serve, as many as WORKERS says\n');

@@ -1,8 +1,37 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { createClient, type KeyStore } from '../client/client.ts';
 import { GatewayError } from '../client/gateway-error.ts';
+import { anyText, jsonObject, url } from '../config/value-types.ts';
 import type { CliWorld } from './cli-world.ts';
-import type { Command } from './command.ts';
+import { defineCommand, type GivenOptions } from './command.ts';
+import { defaultUrl } from './run-serve.ts';
+
+const tailOptions = {
+  url: {
+    type: url('http', 'https'),
+    shown: 'URL',
+    about: `GraphQL endpoint of the gateway (${defaultUrl})`,
+  },
+  filter: { type: jsonObject, shown: 'JSON', about: 'filter as in liveEvents: \'{"sender":"0x2"}\' (all)' },
+  transactions: { about: 'transactions instead of events' },
+  state: {
+    type: anyText,
+    shown: 'FILE',
+    about: 'keep the cursor of the last line in FILE, and continue behind it',
+  },
+  after: { type: anyText, shown: 'CURSOR', about: 'continue behind this cursor instead' },
+  'key-file': { type: anyText, shown: 'FILE', about: 'file with an API key' },
+};
+
+export const tailCommand = defineCommand({
+  name: 'tail',
+  usage: [['[options]', 'print events of a gateway as JSON lines, and continue where the last run ended']],
+  options: tailOptions,
+  examples: [
+    'ledger-gateway tail --filter \'{"moveEventModule":{"package":"0xd0e","module":"greeter"}}\' --state cursor | jq .event.sender',
+  ],
+  run: runTail,
+});
 
 const fields = {
   liveEvents: 'event { id txDigest eventSeq packageId transactionModule sender type parsedJson bcs timestampMs }',
@@ -29,8 +58,8 @@ interface Item {
  * file, the next run continues behind the last printed line.
  * @returns 0 stopped, 1 the gateway rejects the subscription or the file cannot be used
  */
-export async function runTail(
-  { url, filter, isTransactions, after, stateFile, keyFile }: Command & { readonly name: 'tail' },
+async function runTail(
+  { url: given, filter, transactions, after, state, 'key-file': keyFile }: GivenOptions<typeof tailOptions>,
   world: CliWorld,
 ): Promise<number> {
   const fail = (message: string) => {
@@ -41,11 +70,11 @@ export async function runTail(
   void world.stopRequested.then(() => stop.abort());
   try {
     const key = keyFile === null ? null : world.readFile(keyFile).trim();
-    const client = createClient({ url, headers: key === null ? {} : { 'x-api-key': key } });
-    const document = toDocument(isTransactions ? 'liveTransactions' : 'liveEvents');
+    const client = createClient({ url: given ?? defaultUrl, headers: key === null ? {} : { 'x-api-key': key } });
+    const document = toDocument(transactions ? 'liveTransactions' : 'liveEvents');
     const results = client.tail<{ item: Item }>(document, filter ? { filter } : {}, {
       after,
-      ...(stateFile !== null && { store: createStore(stateFile) }),
+      ...(state !== null && { store: createStore(state) }),
       signal: stop.signal,
       onRetry: ({ code, message }, delayMs) =>
         world.writeError(`ledger-gateway: ${code}: ${message} Retrying in ${Math.ceil(delayMs / 1_000)} s.\n`),

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { CliWorld } from '../../../src/cli/cli-world.ts';
-import { runTail } from '../../../src/cli/run-tail.ts';
+import { parseArguments } from '../../../src/cli/parse-arguments.ts';
+import { runCommand } from '../../../src/cli/run-command.ts';
 import { eventIds, type LiveNetwork, startLiveNetwork } from '../../support/live-network.ts';
 import { until } from '../../support/until.ts';
 
@@ -20,7 +21,7 @@ afterAll(async () => {
 });
 
 /** One run of the command. @param maxLines the reader of the output goes away after this many */
-function start(changed: object = {}, maxLines = Number.POSITIVE_INFINITY) {
+function start(options: readonly string[] = [], maxLines = Number.POSITIVE_INFINITY) {
   const lines: { cursor: string; event: { id: string } }[] = [];
   let error = '';
   let stop = () => {};
@@ -38,17 +39,7 @@ function start(changed: object = {}, maxLines = Number.POSITIVE_INFINITY) {
       error += text;
     },
   } as unknown as CliWorld;
-  const command = {
-    name: 'tail',
-    url: network.address,
-    filter: null,
-    isTransactions: false,
-    after: null,
-    stateFile: state,
-    keyFile: null,
-    ...changed,
-  } as const;
-  const ended = runTail(command, world);
+  const ended = runCommand(parseArguments(['tail', '--url', network.address, '--state', state, ...options]), world);
   return { lines, ended, stop, error: () => error };
 }
 
@@ -62,7 +53,7 @@ it('prints each event once over several runs, and continues where the last run e
   expect(await first.ended).toBe(0);
   for (let count = 0; count < 5; count += 1) network.devnet.tick();
   // The reader of the output goes away before the end.
-  const second = start({}, 2);
+  const second = start([], 2);
   expect(await second.ended).toBe(0);
   const third = start();
   const expected = eventIds(network.devnet).slice(before);
@@ -73,7 +64,7 @@ it('prints each event once over several runs, and continues where the last run e
 });
 
 it('prints transactions', async () => {
-  const run = start({ isTransactions: true, filter: { transactionKind: 'ProgrammableTransaction' } });
+  const run = start(['--transactions', '--filter={"transactionKind":"ProgrammableTransaction"}']);
   await until(() => existsSync(state), 'the beginning');
   network.devnet.tick();
   await until(() => run.lines.length > 0, 'a transaction');
@@ -83,7 +74,7 @@ it('prints transactions', async () => {
 });
 
 it('ends with the reason if the gateway rejects the subscription, and keeps the cursor', async () => {
-  const misspelt = start({ filter: { sendr: '0x2' } });
+  const misspelt = start(['--filter={"sendr":"0x2"}']);
   expect([await misspelt.ended, misspelt.error()]).toEqual([1, expect.stringContaining('sendr')]);
   writeFileSync(state, 'not a cursor\n');
   const foreign = start();
@@ -94,7 +85,7 @@ it('ends with the reason if the gateway rejects the subscription, and keeps the 
 it('sends the key of a file', async () => {
   const keyFile = join(folder, 'key');
   writeFileSync(keyFile, 'wrong\n');
-  const run = start({ keyFile });
+  const run = start(['--key-file', keyFile]);
   await until(() => run.error() !== '' || existsSync(state), 'an answer');
   run.stop();
   expect(await run.ended).toBe(1);

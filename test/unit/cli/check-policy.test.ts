@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { checkPolicyOf } from '../../../src/cli/check-policy.ts';
 import type { CliWorld } from '../../../src/cli/cli-world.ts';
+import { parseArguments } from '../../../src/cli/parse-arguments.ts';
+import { runCommand } from '../../../src/cli/run-command.ts';
 import { toSponsoredTransaction } from '../../support/sponsored-transaction.ts';
 
 const digest = '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi';
@@ -28,7 +29,8 @@ async function check(client: string, tx = txBytes, text = JSON.stringify(file)) 
       seen.error += part;
     },
   } as unknown as CliWorld;
-  return { code: await checkPolicyOf({ name: 'policy check', client, tx }, world), ...seen };
+  const parsed = parseArguments(['policy', 'check', '--client', client, `--tx=${tx}`]);
+  return { code: await runCommand(parsed, world), ...seen };
 }
 
 describe('policy check', () => {

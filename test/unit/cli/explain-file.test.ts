@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CliWorld } from '../../../src/cli/cli-world.ts';
-import { explainFile, explainManifestFile } from '../../../src/cli/explain-file.ts';
+import { parseArguments } from '../../../src/cli/parse-arguments.ts';
+import { runCommand } from '../../../src/cli/run-command.ts';
 import type { ExplainRequest, Explanation } from '../../../src/start/start.ts';
 
 const served: Explanation = {
@@ -17,7 +18,8 @@ const served: Explanation = {
   isTreeCut: false,
   tree: [],
 };
-const command = { name: 'explain', file: 'q.graphql', variables: { n: 1 }, operationName: 'A', isJson: false } as const;
+const operation = ['q.graphql', '--variables', '{"n":1}', '--operation', 'A'];
+const explain = (argv: readonly string[], world: CliWorld) => runCommand(parseArguments(['explain', ...argv]), world);
 const never = new Promise<never>(() => {});
 
 /** A world with one file, where every explanation is the given one. */
@@ -79,20 +81,20 @@ function createWorld(explanation: Explanation | Error, changed: Partial<CliWorld
 describe('explain', () => {
   test('passes on the file’s text, the variables and the name', async () => {
     const { world, seen } = createWorld(served);
-    expect(await explainFile(command, world)).toBe(0);
+    expect(await explain(operation, world)).toBe(0);
     expect(seen.requests).toEqual([{ query: '{ a }', variables: { n: 1 }, operationName: 'A' }]);
     expect(seen.out).toMatch(/^served\n/);
   });
 
   test('reads standard input for -', async () => {
     const { world, seen } = createWorld(served);
-    await explainFile({ ...command, file: '-' }, world);
+    await explain(['-', ...operation.slice(1)], world);
     expect(seen.requests).toMatchObject([{ query: '{ b }' }]);
   });
 
   test('stops waiting for input on request', async () => {
     const { world, seen } = createWorld(served, { readInput: () => never, stopRequested: Promise.resolve('SIGINT') });
-    expect(await explainFile({ ...command, file: '-' }, world)).toBe(130);
+    expect(await explain(['-', ...operation.slice(1)], world)).toBe(130);
     expect(seen.out).toBe('');
   });
 
@@ -103,32 +105,32 @@ describe('explain', () => {
     ['where NO_COLOR is empty', true, { NO_COLOR: '' }, true],
   ])('is coloured %s', async (_, isTerminal, env, isColoured) => {
     const { world, seen } = createWorld(served, { isTerminal, env });
-    await explainFile(command, world);
+    await explain(operation, world);
     expect(seen.out.includes('\u001b')).toBe(isColoured);
   });
 
   test('writes JSON without colours, and notes to standard error', async () => {
     const noted: Explanation = { ...served, schema: { origin: 'shipped', note: 'it is gone' } };
     const { world, seen } = createWorld(noted, { isTerminal: true });
-    await explainFile({ ...command, isJson: true }, world);
+    await explain([...operation, '--json'], world);
     expect(JSON.parse(seen.out)).toEqual(noted);
     expect(seen.error).toBe('ledger-gateway: it is gone; going by the schema shipped\n');
   });
 
   test('exits with 1 for a rejection, and with 2 if it fails', async () => {
-    expect(await explainFile(command, createWorld({ ...served, refused: true, reasons: ['no'] }).world)).toBe(1);
+    expect(await explain(operation, createWorld({ ...served, refused: true, reasons: ['no'] }).world)).toBe(1);
     const { world, seen } = createWorld(new Error('two names\ncollide'));
-    expect(await explainFile(command, world)).toBe(2);
+    expect(await explain(operation, world)).toBe(2);
     expect(seen.error).toBe('ledger-gateway: two names collide\n');
   });
 });
 
 describe('explain --manifest', () => {
-  const manifest = { name: 'explain manifest', file: 'm.json', variables: { n: 1 }, isJson: false } as const;
+  const manifest = ['--manifest', 'm.json', '--variables', '{"n":1}'];
 
   test('prints a line for each document, and exits with 0 if all are served', async () => {
     const { world, seen } = createWorld(served);
-    expect(await explainManifestFile(manifest, world)).toBe(0);
+    expect(await explain(manifest, world)).toBe(0);
     const documents = [
       { id: 'first', name: null, text: '{ a }' },
       { id: 'second', name: null, text: '{ b }' },
@@ -150,18 +152,18 @@ describe('explain --manifest', () => {
   test('exits with 1 if one is rejected, and with 2 for a broken manifest or schema', async () => {
     const refused = { ...served, refused: true, reasons: ['no', 'never'], plan: null, upstreamCalls: null };
     const { world, seen } = createWorld(refused, { isTerminal: true });
-    expect(await explainManifestFile(manifest, world)).toBe(1);
+    expect(await explain(manifest, world)).toBe(1);
     expect(seen.out).toContain('first: would be refused: no and: never\u001b');
     expect(seen.out).toContain('2 operations, 2 refused');
-    expect(await explainManifestFile(manifest, createWorld(new Error('two names collide')).world)).toBe(2);
+    expect(await explain(manifest, createWorld(new Error('two names collide')).world)).toBe(2);
     const broken = createWorld(served);
-    expect(await explainManifestFile({ ...manifest, file: 'q.graphql' }, broken.world)).toBe(2);
+    expect(await explain(['--manifest', 'q.graphql'], broken.world)).toBe(2);
     expect(broken.seen.error).toMatch(/^--manifest: expected a JSON object/);
   });
 
   test('prints JSON', async () => {
     const { world, seen } = createWorld(served);
-    await explainManifestFile({ ...manifest, isJson: true }, world);
+    await explain([...manifest, '--json'], world);
     expect(JSON.parse(seen.out)).toMatchObject({ documents: [{ id: 'first', ratePoints: 1 }, { id: 'second' }] });
   });
 });

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { type AuditRow, runAudit } from '../../../src/cli/run-audit.ts';
+import type { CliWorld } from '../../../src/cli/cli-world.ts';
+import { parseArguments } from '../../../src/cli/parse-arguments.ts';
+import type { AuditRow } from '../../../src/cli/run-audit.ts';
+import { runCommand } from '../../../src/cli/run-command.ts';
 
 const line = (event: string, more: object = {}, time = '2026-11-24T10:00:00.000Z') =>
   JSON.stringify({ level: 'info', time, msg: 'sponsorship', event, caller: 'client:shop', lease: 'one', ...more });
 
 async function audit(lines: readonly string[], isJson = true) {
   let out = '';
-  const code = await runAudit(
-    { name: 'audit', files: [], isJson },
-    {
-      async *readLines() {
-        yield* lines;
-      },
-      writeOut: (text) => {
-        out += text;
-      },
-      writeError: () => {},
+  const world: Partial<CliWorld> = {
+    async *readLines() {
+      yield* lines;
     },
-  );
+    writeOut: (text) => {
+      out += text;
+    },
+  };
+  const code = await runCommand(parseArguments(isJson ? ['audit', '--json'] : ['audit']), world as CliWorld);
   expect(code).toBe(0);
   return out;
 }
@@ -88,19 +88,16 @@ describe('audit', () => {
 
   it('fails for a file that cannot be read', async () => {
     let said = '';
-    const code = await runAudit(
-      { name: 'audit', files: ['/nowhere'], isJson: false },
-      {
-        // biome-ignore lint/correctness/useYield: it fails before
-        async *readLines() {
-          throw new Error('ENOENT: no such file');
-        },
-        writeOut: () => {},
-        writeError: (text) => {
-          said = text;
-        },
+    const world: Partial<CliWorld> = {
+      // biome-ignore lint/correctness/useYield: it fails before
+      async *readLines() {
+        throw new Error('ENOENT: no such file');
       },
-    );
+      writeError: (text) => {
+        said = text;
+      },
+    };
+    const code = await runCommand(parseArguments(['audit', '/nowhere']), world as CliWorld);
     expect([code, said]).toEqual([2, 'ledger-gateway: ENOENT: no such file\n']);
   });
 });

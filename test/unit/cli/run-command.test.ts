@@ -117,7 +117,7 @@ function createWorld({ services, ...overrides }: Overrides = {}) {
 describe('serve', () => {
   test('starts with the configuration, logs its URL, and stops in order on request', async () => {
     const { world, seen } = createWorld({ env: { PORT: '0' } });
-    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(0);
+    expect(await runCommand(parseArguments([]), world)).toBe(0);
     expect(seen.configs.map(({ port }) => port)).toEqual([0]);
     expect(seen.closed).toBe(1);
     expect(seen.log.at(-1)).toMatchObject({ msg: 'stopped' });
@@ -132,7 +132,7 @@ describe('serve', () => {
         stop = () => resolve('SIGTERM');
       });
       const { world, seen } = createWorld({ env, stopRequested });
-      const running = runCommand({ name: 'serve', settings: {} }, world);
+      const running = runCommand(parseArguments([]), world);
       await until(() => seen.configs.length + seen.workers.length > 0, 'the start');
       seen.askToReload();
       await until(() => {
@@ -152,7 +152,7 @@ describe('serve', () => {
     });
     const readFile = (path: string) => files[path] ?? '';
     const { world, seen } = createWorld({ env: { CONFIG_FILE: 'config' }, readFile, stopRequested });
-    const running = runCommand({ name: 'serve', settings: {} }, world);
+    const running = runCommand(parseArguments([]), world);
     const reload = async () => {
       const before = seen.reloaded;
       const { length } = seen.log;
@@ -177,13 +177,13 @@ describe('serve', () => {
 
   test('prints one line at a terminal', async () => {
     const { world, seen } = createWorld({ isTerminal: true });
-    await runCommand({ name: 'serve', settings: {} }, world);
+    await runCommand(parseArguments([]), world);
     expect(seen.error).toBe('ledger-gateway 1.2.3 listens at http://127.0.0.1:4000/graphql\n');
   });
 
   test('prints every configuration mistake, one per line, and starts nothing', async () => {
     const { world, seen } = createWorld({ env: { PORT: 'x', GRAPHIQL: 'maybe', SPONSOR_URL: 'http://s' } });
-    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(2);
+    expect(await runCommand(parseArguments([]), world)).toBe(2);
     expect(
       seen.error
         .trimEnd()
@@ -199,7 +199,7 @@ describe('serve', () => {
       throw new Error('connect http://me:hunter2@ledger.example/ failed');
     };
     const { world, seen } = createWorld({ services: { startGateway } });
-    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(1);
+    expect(await runCommand(parseArguments([]), world)).toBe(1);
     expect(seen.error).toBe('ledger-gateway: connect http://[redacted]@ledger.example/ failed\n');
     expect(JSON.stringify(seen.log)).not.toContain('hunter2');
     expect(seen.log.at(-1)).toMatchObject({ level: 'fatal' });
@@ -207,7 +207,7 @@ describe('serve', () => {
 
   test('logs uncaught errors', async () => {
     const { world, seen } = createWorld();
-    await runCommand({ name: 'serve', settings: {} }, world);
+    await runCommand(parseArguments([]), world);
     seen.crash(new Error('lost'));
     expect(seen.log.at(-1)).toMatchObject({ level: 'fatal', err: { message: 'lost' } });
   });
@@ -230,14 +230,14 @@ describe('serve', () => {
       return { ...gateway, close };
     };
     const { world, seen } = createWorld({ env: { PORT: '0' }, stopRequested, services: { startGateway } });
-    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(0);
+    expect(await runCommand(parseArguments([]), world)).toBe(0);
     expect({ ports, closed }).toEqual({ ports: [0, 4321], closed: 2 });
     expect(seen.log).toContainEqual(expect.objectContaining({ msg: 'restarting to serve the recognised network' }));
   });
 
   test('does not wait for a hanging start when it is asked to stop', async () => {
     const { world } = createWorld({ services: { startGateway: () => never } });
-    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(0);
+    expect(await runCommand(parseArguments([]), world)).toBe(0);
   });
 });
 
@@ -248,7 +248,7 @@ describe('serve in several processes', () => {
 
   test('pass the parsed configuration to the workers, and serve nothing in the primary', async () => {
     const { world, seen } = createWorld({ env: { ...several, WORKERS: '3', CONFIG_FILE: '/gateway.yaml' }, readFile });
-    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(0);
+    expect(await runCommand(parseArguments([]), world)).toBe(0);
     expect(seen.workers).toMatchObject([{ count: 3, files, config: { port: 4001 } }]);
     expect(seen.configs).toEqual([]);
     expect(seen.closed).toBe(1);
@@ -263,7 +263,7 @@ describe('serve in several processes', () => {
     [4, 'a sponsor alone', { ...noSponsor, SPONSOR_URL: 'https://sponsor.example' }, null],
   ])('auto on a machine of %s cores beside %s', async (cores, _, env, count) => {
     const { world, seen } = createWorld({ env: { ...env, WORKERS: 'auto' }, cores });
-    await runCommand({ name: 'serve', settings: {} }, world);
+    await runCommand(parseArguments([]), world);
     expect(seen.workers.map((workers) => workers.count)).toEqual(count === null ? [] : [count]);
     expect(seen.configs).toHaveLength(count === null ? 1 : 0);
     const warned = seen.log.filter(({ msg }) => String(msg).includes('REDIS_URL'));
@@ -272,7 +272,7 @@ describe('serve in several processes', () => {
 
   test('is rejected with a sponsor without a shared store', async () => {
     const { world, seen } = createWorld({ env: { WORKERS: '2' } });
-    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(2);
+    expect(await runCommand(parseArguments([]), world)).toBe(2);
     expect(seen.error).toMatch(/^REDIS_URL: [^\n]*WORKERS=2[^\n]*\n$/);
     expect([seen.workers, seen.configs]).toEqual([[], []]);
   });
@@ -290,7 +290,7 @@ describe('serve in several processes', () => {
       stopRequested: never,
       services: { startWorkers },
     });
-    expect(await runCommand({ name: 'serve', settings: {} }, world)).toBe(1);
+    expect(await runCommand(parseArguments([]), world)).toBe(1);
     expect(seen.error).toBe('ledger-gateway: the workers keep ending\n');
   });
 });
@@ -315,7 +315,7 @@ describe('a worker', () => {
   test('serves its primary’s configuration on the given port, until it is stopped', async () => {
     const { primary, heard } = primaryThatSays({ kind: 'begin', beginning });
     const { world, seen } = createWorld({ primary, env: { CONFIG_FILE: '/gateway.yaml' } });
-    expect(await runCommand({ name: 'worker' }, world)).toBe(0);
+    expect(await runCommand(parseArguments(['worker']), world)).toBe(0);
     expect(heard).toEqual([{ kind: 'hello' }]);
     expect(seen.configs).toMatchObject([{ port: 4002, settings: { RATE_LIMIT_PER_MINUTE: 7 } }]);
     expect(seen.closed).toBe(1);
@@ -334,14 +334,14 @@ describe('a worker', () => {
       assumedWrongNetwork: Promise.resolve(),
     });
     const { world } = createWorld({ primary, stopRequested: never, services: { startGateway } });
-    expect(await runCommand({ name: 'worker' }, world)).toBe(0);
+    expect(await runCommand(parseArguments(['worker']), world)).toBe(0);
     expect([closed, heard]).toEqual([1, [{ kind: 'hello' }]]);
   });
 
   test('exits before it has begun if it is stopped first', async () => {
     const { primary } = primaryThatSays({ kind: 'stop', drainMs: 0 });
     const { world, seen } = createWorld({ primary, stopRequested: never });
-    expect(await runCommand({ name: 'worker' }, world)).toBe(0);
+    expect(await runCommand(parseArguments(['worker']), world)).toBe(0);
     expect(seen.configs).toEqual([]);
   });
 
@@ -351,7 +351,7 @@ describe('a worker', () => {
     };
     const { primary, heard } = primaryThatSays({ kind: 'begin', beginning: { ...beginning, files: {} } });
     const { world, seen } = createWorld({ primary, stopRequested: never, services: { startGateway } });
-    expect(await runCommand({ name: 'worker' }, world)).toBe(1);
+    expect(await runCommand(parseArguments(['worker']), world)).toBe(1);
     expect(heard.at(-1)).toEqual({ kind: 'failed', reason: 'listen EADDRINUSE', stack: expect.any(String) });
     expect([seen.error, seen.log]).toEqual(['', []]);
   });
@@ -367,7 +367,6 @@ describe('devnet', () => {
   test('prints its URLs and an environment with which a gateway starts', async () => {
     const { world, seen } = createWorld();
     expect(await runCommand(parseArguments(['devnet', '--port', '4100', '--seed', '7']), world)).toBe(0);
-    const everyHalfSecond = { checkpointIntervalMs: 500, checkpointPerTransaction: false };
     expect(seen.devnets).toEqual([
       {
         host: '127.0.0.1',
@@ -404,6 +403,23 @@ describe('devnet', () => {
     expect(config.sponsorship.token?.reveal()).toBe('made-up');
   });
 
+  const everyHalfSecond = { checkpointIntervalMs: 500, checkpointPerTransaction: false };
+  test.each([
+    ['', { host: '127.0.0.1', port: 4100, ...everyHalfSecond }],
+    ['--port 0 --seed=7 --host ::1', { port: 0, seed: 7, startMs: Date.UTC(2026, 0, 1), host: '::1' }],
+    ['--seed 7 --start-time now', { seed: 7, startMs: undefined }],
+    ['--start-time 2024-02-29T23:59:59.5Z', { startMs: Date.UTC(2024, 1, 29, 23, 59, 59, 500) }],
+    ['--history-checkpoints 50 --available-checkpoints 0', { retention: { checkpoints: 50 }, availableCheckpoints: 0 }],
+    ['--checkpoint-ms 0', { checkpointIntervalMs: 0, checkpointPerTransaction: true }],
+    ['--checkpoint-ms 50', { checkpointIntervalMs: 50, checkpointPerTransaction: false }],
+    ['--profile iota', { dialect: { schema: 'iota' } }],
+    ['--sponsor-token hunter2', { sponsorToken: 'hunter2' }],
+  ])('with %j', async (options, devnet) => {
+    const { world, seen } = createWorld();
+    await runCommand(parseArguments(['devnet', ...options.split(' ').filter(Boolean)]), world);
+    expect({ startMs: undefined, ...seen.devnets[0] }).toMatchObject(devnet);
+  });
+
   test('quotes a token with shell characters', async () => {
     const { world, seen } = createWorld();
     await runCommand(parseArguments(['devnet', '--sponsor-token', "a'b$c"]), world);
@@ -423,11 +439,11 @@ describe('devnet', () => {
 describe('other commands', () => {
   test('help shows every command with examples; version only the version', async () => {
     const { world, seen } = createWorld();
-    expect(await runCommand({ name: 'help', command: null }, world)).toBe(0);
+    expect(await runCommand(parseArguments(['--help']), world)).toBe(0);
     for (const text of ['serve', 'devnet', 'schema print', 'schema pull', 'schema check', '--port', 'Examples'])
       expect(seen.out).toContain(text);
     const other = createWorld();
-    expect(await runCommand({ name: 'version' }, other.world)).toBe(0);
+    expect(await runCommand(parseArguments(['--version']), other.world)).toBe(0);
     expect(other.seen.out).toBe('1.2.3\n');
   });
 
@@ -581,7 +597,7 @@ describe('keys new', () => {
 describe('config check', () => {
   test('prints the values in force and starts nothing', async () => {
     const { world, seen } = createWorld({ env: { PORT: '8080' } });
-    expect(await runCommand({ name: 'config check' }, world)).toBe(0);
+    expect(await runCommand(parseArguments(['config', 'check']), world)).toBe(0);
     expect(seen.out).toMatch(/^PORT +environment +8080$/m);
     expect(seen.out).toMatch(/^HOST +default +127\.0\.0\.1$/m);
     expect(seen.error).toBe('ledger-gateway: the configuration has no mistakes\n');
@@ -590,7 +606,7 @@ describe('config check', () => {
 
   test('prints every mistake', async () => {
     const { world, seen } = createWorld({ env: { PORT: 'x', LEDGER_GRAPHQL_ULR: 'http://ledger' } });
-    expect(await runCommand({ name: 'config check' }, world)).toBe(2);
+    expect(await runCommand(parseArguments(['config', 'check']), world)).toBe(2);
     expect(seen.out).toBe('');
     expect(seen.error.split('\n').map((line) => line.split(':')[0])).toEqual(['LEDGER_GRAPHQL_ULR', 'PORT', '']);
   });
@@ -598,6 +614,6 @@ describe('config check', () => {
 
 test('config schema prints the JSON Schema of the file', async () => {
   const { world, seen } = createWorld();
-  expect(await runCommand({ name: 'config schema' }, world)).toBe(0);
+  expect(await runCommand(parseArguments(['config', 'schema']), world)).toBe(0);
   expect(JSON.parse(seen.out)).toMatchObject({ type: 'object', properties: { PORT: { default: 4000 } } });
 });
