@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { dirname, resolve } from 'node:path';
@@ -6,7 +7,8 @@ import { startContestants } from './load/contestants.ts';
 import { createLedgerAnswers } from './load/ledger-answers.ts';
 import { type LoadOptions, loadHelp, parseLoadOptions } from './load/load-options.ts';
 import { readRssMib } from './load/process-usage.ts';
-import { formatOverview, formatWork } from './load/report.ts';
+import { formatOverview, formatTransports, formatWork } from './load/report.ts';
+import { canBeCold, formatCold, runCold } from './load/run-cold.ts';
 import { runRounds, type WorkResult } from './load/run-rounds.ts';
 import type { Arena } from './load/take-slice.ts';
 import type { Work } from './load/work.ts';
@@ -42,8 +44,16 @@ export async function main(args: readonly string[]): Promise<number> {
   try {
     const { only } = options;
     const selected = works.filter(({ id }) => only.length === 0 || only.includes(id));
-    const upstream = await children.fork('upstream', new URL('./processes/upstream.js', import.meta.url), []);
-    const client = await children.fork('client', new URL('./processes/client.js', import.meta.url), []);
+    const program = { path: process.execPath, countsCollections: true };
+    const ours = (name: string) => children.fork(name, new URL(`./processes/${name}.js`, import.meta.url), [], program);
+    const [upstream, client] = [await ours('upstream'), await ours('client')];
+    if (options.cold) {
+      const cold = [];
+      for (const work of selected.filter(canBeCold))
+        cold.push(await runCold(children, { upstream, client }, work, options, say));
+      say(`\n${formatCold(cold)}\n\nwritten to ${writeResults(options, cold, [])}`);
+      return 0;
+    }
     const contestants = await startContestants(children, upstream.url, options, say);
     const arena: Arena = { upstream, client, contestants };
     announceRun(arena, options, selected);
@@ -54,7 +64,7 @@ export async function main(args: readonly string[]): Promise<number> {
       results.push(result);
       say(`\n${formatWork(result)}`);
     }
-    say(`${formatOverview(results)}\n`);
+    say([formatOverview(results), formatTransports(results)].map((table) => `${table}\n`).join('\n'));
     const memory = contestants
       .flatMap(({ processes }) => processes)
       .map(({ name, pid, startMs }) => ({ name, rssMib: readRssMib(pid), startMs }));
@@ -78,7 +88,7 @@ function announceRun({ contestants }: Arena, options: LoadOptions, works: readon
   const warmUps = matches.reduce((sum, { processes }) => sum + processes.length, 0);
   const length = (slices + works.length * 2 * latencyRounds) * seconds + warmUps * warmUpSeconds;
   say(
-    `${contestants.map(({ name }) => name).join(', ')}; ${works.length} works` +
+    `${contestants.map(({ name }) => name).join(', ')} on Node ${versionOf(options.node)}; ${works.length} works` +
       (requests === null ? `, about ${Math.ceil(length / 60)} min` : `, ${requests} requests a slice`),
   );
   const [load = 0] = loadavg();
@@ -86,12 +96,26 @@ function announceRun({ contestants }: Arena, options: LoadOptions, works: readon
     say(`NOTE: the load of this machine is ${load.toFixed(1)} already; what follows is not worth quoting.`);
 }
 
-function writeResults(options: LoadOptions, results: readonly WorkResult[], memory: readonly object[]): string {
+/** Of a binary of Node. */
+function versionOf(node: string): string {
+  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim() || 'unknown';
+}
+
+function writeResults(
+  options: LoadOptions,
+  results: readonly { readonly work: Work }[],
+  memory: readonly object[],
+): string {
   const at = new Date().toISOString();
   const file = resolve(options.json ?? `bench-results/load-${at.replaceAll(/[:.]/g, '-')}.json`);
   mkdirSync(dirname(file), { recursive: true });
   const works = results.map(({ work: { id, title, goal }, ...rest }) => ({ id, title, goal, ...rest }));
-  const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length, loadBefore: loadavg()[0] };
+  const machine = {
+    node: versionOf(options.node),
+    cpu: cpus()[0]?.model,
+    cores: cpus().length,
+    loadBefore: loadavg()[0],
+  };
   writeFileSync(file, `${JSON.stringify({ at, machine, options, works, memory }, null, 2)}\n`);
   return file;
 }

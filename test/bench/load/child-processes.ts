@@ -1,5 +1,8 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { type Collections, collectionsFile, collectionsSignal } from './collections.ts';
 
 export interface Child {
   readonly name: string;
@@ -10,6 +13,16 @@ export interface Child {
   readonly startMs: number;
   /** Sends a message and waits for the next one back. */
   ask(message: object): Promise<Record<string, unknown>>;
+  /** Since the last call; `null` for one that does not count them. */
+  collections(): Promise<Collections | null>;
+  kill(): void;
+}
+
+/** How a process of Node is started. */
+export interface NodeProgram {
+  /** The binary. */
+  readonly path: string;
+  readonly countsCollections: boolean;
 }
 
 export interface Command {
@@ -17,12 +30,13 @@ export interface Command {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
+  readonly countsCollections?: boolean;
 }
 
 /** The processes of one run; none of them outlives it. */
 export interface Children {
   /** A module of ours that says when it is ready. */
-  fork(name: string, module: URL, args: readonly string[]): Promise<Child>;
+  fork(name: string, module: URL, args: readonly string[], program?: NodeProgram): Promise<Child>;
   /**
    * A server that knows nothing of benches, on a free port; ready when it answers 200 at the path. `null`: whoever connects to it
    * waits for it.
@@ -43,9 +57,14 @@ export function createChildren(): Children {
   };
 
   return {
-    async fork(name, module, args) {
+    async fork(name, module, args, program) {
       const startedAt = performance.now();
-      const child = adopt(fork(module, args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] }));
+      const { path: execPath = process.execPath, countsCollections = false } = program ?? {};
+      const execArgv = countsCollections ? countingFlags : [];
+      const stdio = ['ignore' as const, 'ignore' as const, 'pipe' as const, 'ipc' as const, 'pipe' as const];
+      const child = adopt(
+        fork(module, args, { stdio: countsCollections ? stdio : stdio.slice(0, 4), execPath, execArgv }),
+      );
       const stderr = keepTail(child);
       const { url } = await orDie(child, name, stderr, nextMessage(child));
       return {
@@ -58,14 +77,17 @@ export function createChildren(): Children {
           child.send(message);
           return orDie(child, name, stderr, answer, 0);
         },
+        collections: toCollections(child, countsCollections),
+        kill: () => void child.kill('SIGKILL'),
       };
     },
 
     async spawnServer(name, toCommand, readyPath) {
       const port = await findFreePort();
       const startedAt = performance.now();
-      const { file, args, env } = toCommand(port);
-      const child = adopt(spawn(file, args, { env, stdio: ['ignore', 'ignore', 'pipe'] }));
+      const { file, args, env, countsCollections = false } = toCommand(port);
+      const stdio = ['ignore' as const, 'ignore' as const, 'pipe' as const, 'ignore' as const, 'pipe' as const];
+      const child = adopt(spawn(file, args, { env, stdio: countsCollections ? stdio : stdio.slice(0, 3) }));
       const stderr = keepTail(child);
       const url = `http://127.0.0.1:${port}`;
       if (readyPath !== null) await orDie(child, name, stderr, answers(`${url}${readyPath}`));
@@ -76,12 +98,28 @@ export function createChildren(): Children {
         url,
         startMs,
         ask: () => Promise.reject(new Error(`${name} takes no orders`)),
+        collections: toCollections(child, countsCollections),
+        kill: () => void child.kill('SIGKILL'),
       };
     },
 
     killAll() {
       for (const child of alive) child.kill('SIGKILL');
     },
+  };
+}
+
+/** What makes a process of Node count its collections. */
+export const countingFlags = ['--import', new URL('../processes/count-collections.js', import.meta.url).href];
+
+function toCollections(child: ChildProcess, isCounted: boolean): Child['collections'] {
+  const file = child.stdio[collectionsFile];
+  if (!isCounted || !(file instanceof Readable)) return () => Promise.resolve(null);
+  const lines = createInterface(file)[Symbol.asyncIterator]();
+  return async () => {
+    if (!child.kill(collectionsSignal)) return null;
+    const { value } = await lines.next();
+    return value === undefined ? null : JSON.parse(value);
   };
 }
 

@@ -1,9 +1,10 @@
-import type { Dialect } from './work.ts';
+import type { Interval } from './collections.ts';
+import type { Dialect, Transport } from './work.ts';
 
 /** What the client process is told to do. */
 export interface ClientOrder {
-  readonly contestant: string;
   readonly dialect: Dialect;
+  readonly transport: Transport;
   readonly url: string;
   readonly workId: string;
   readonly concurrency: number;
@@ -24,6 +25,8 @@ export interface ClientReport {
   /** From when a request was due, so that waiting for its turn counts. */
   readonly p50Ms: number;
   readonly p99Ms: number;
+  /** When each was due and answered, at a steady rate. */
+  readonly intervals: readonly Interval[];
   /** The first wrong answer; the slice ends with it. */
   readonly fault: string | null;
 }

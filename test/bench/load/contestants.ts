@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Child, Children } from './child-processes.ts';
+import type { Child, Children, NodeProgram } from './child-processes.ts';
 import { toGatewayCommand } from './gateway-command.ts';
 import type { LoadOptions } from './load-options.ts';
 import { writeNginxDirectory } from './nginx.ts';
-import type { Dialect, Work } from './work.ts';
+import type { Dialect, Transport, Work } from './work.ts';
 
 /** Somebody who is measured. */
 export interface Contestant {
@@ -15,6 +15,7 @@ export interface Contestant {
   /** One after the other takes part, round by round. */
   readonly processes: readonly Child[];
   readonly dialect: Dialect;
+  readonly transport: Transport;
   /** Takes part in every so many rounds: whose ratio is far from all others needs no narrow spread. */
   readonly everyRounds: number;
   readonly can: (work: Work) => boolean;
@@ -28,46 +29,55 @@ const leaseKey = 'a-key-for-the-leases-of-the-load-bench-0123456789';
 const all = () => true;
 /** The gateway of another folder. */
 export const otherName = 'other';
+/** Besides POST; contestants have their names. */
+export const transports = ['GET', 'WebSocket'] as const;
+
+type ServerOptions = Pick<LoadOptions, 'rateLimit' | 'logLevel' | 'node'>;
 
 /** Starts everybody in front of the upstream, the floor first and the gateway second. */
 export async function startContestants(
   children: Children,
   upstreamUrl: string,
-  options: Pick<
-    LoadOptions,
-    'processes' | 'rateLimit' | 'logLevel' | 'against' | 'nginx' | 'naive' | 'peers' | 'stores'
-  >,
+  options: ServerOptions &
+    Pick<LoadOptions, 'processes' | 'against' | 'raw' | 'transports' | 'nginx' | 'naive' | 'peers' | 'stores'>,
   say: (line: string) => void,
 ): Promise<readonly Contestant[]> {
-  const fork = (name: string, module: URL) => children.fork(name, module, [upstreamUrl]);
+  const fork = (name: string, module: URL) => children.fork(name, module, [upstreamUrl], toProgram(options));
   const ours = (name: string, as = name) => fork(as, new URL(`../processes/${name}.js`, import.meta.url));
-  const floors: Child[] = [];
-  const gateways: Child[] = [];
-  const others: Child[] = [];
-  for (let count = 1; count <= options.processes; count += 1) {
-    floors.push(await ours('floor', `floor ${count}`));
-    gateways.push(await startGateway(`gateway ${count}`, children, upstreamUrl, options));
-    if (options.against !== null)
-      others.push(await startGateway(`other ${count}`, children, upstreamUrl, options, {}, resolve(options.against)));
-  }
-  const contestants: Contestant[] = [
-    { name: 'floor', processes: floors, dialect: 'floor', everyRounds: 1, can: all },
-    { name: 'gateway', processes: gateways, dialect: 'graphql', everyRounds: 1, can: all },
-  ];
-  if (others.length > 0)
-    contestants.push({ name: otherName, processes: others, dialect: 'graphql', everyRounds: 1, can: all });
+  const gateway = (name: string, folder?: string) => startGateway(name, children, upstreamUrl, options, {}, folder);
+  const { against } = options;
+  const isForwarded = (work: Work) => work.isForwarded;
+  const planned: (Omit<Contestant, 'processes'> & { readonly start: (name: string) => Promise<Child> })[] = [];
+  const plan = (
+    name: string,
+    start: (name: string) => Promise<Child>,
+    rest: Partial<Pick<Contestant, 'dialect' | 'transport' | 'can'>> = {},
+  ) => planned.push({ name, start, dialect: 'graphql', transport: 'POST', everyRounds: 1, can: all, ...rest });
+  plan('floor', (name) => ours('floor', name), { dialect: 'floor' });
+  plan('gateway', (name) => gateway(name));
+  if (against !== null) plan(otherName, (name) => gateway(name, resolve(against)));
+  // Processes of their own: who serves several transports is compiled for all of them.
+  for (const transport of options.transports ? transports : [])
+    plan(transport, (name) => gateway(name), { transport, can: ({ overTransports }) => overTransports === true });
+  if (options.raw) plan('raw client', (name) => ours('raw-floor', name), { dialect: 'floor', can: isForwarded });
+  const processes = new Map(planned.map(({ name }) => [name, [] as Child[]]));
+  for (let count = 1; count <= options.processes; count += 1)
+    for (const { name, start } of planned) processes.get(name)?.push(await start(`${name} ${count}`));
+  const contestants: Contestant[] = planned.map(({ start: _, ...rest }) => ({
+    ...rest,
+    processes: processes.get(rest.name) ?? [],
+  }));
   const add = async (
     started: () => Promise<Child>,
     rest: Pick<Contestant, 'dialect' | 'everyRounds' | 'can'>,
     name: string,
   ) => {
     try {
-      contestants.push({ name, processes: [await started()], ...rest });
+      contestants.push({ name, processes: [await started()], transport: 'POST', ...rest });
     } catch (error) {
       say(`${name}: skipped. ${error instanceof Error ? error.message : error}`);
     }
   };
-  const isForwarded = (work: Work) => work.isForwarded;
   if (options.nginx)
     await add(
       () => startNginx(children, upstreamUrl, say),
@@ -97,22 +107,28 @@ export async function startContestants(
   return contestants;
 }
 
-function startGateway(
+function toProgram({ node }: Pick<LoadOptions, 'node'>): NodeProgram {
+  return { path: node, countsCollections: true };
+}
+
+/** @param folder where it is built; left out: here */
+export function startGateway(
   name: string,
   children: Children,
   upstreamUrl: string,
-  { rateLimit, logLevel }: Pick<LoadOptions, 'rateLimit' | 'logLevel'>,
+  options: ServerOptions,
   more: NodeJS.ProcessEnv = {},
   folder?: string,
 ): Promise<Child> {
   const env = {
     ...more,
-    ...(rateLimit ? {} : { RATE_LIMIT_PER_MINUTE: '0' }),
-    LOG_LEVEL: logLevel,
+    ...(options.rateLimit ? {} : { RATE_LIMIT_PER_MINUTE: '0' }),
+    LOG_LEVEL: options.logLevel,
     // Reading the whole schema again in the middle of a slice would be counted to its requests.
     SCHEMA_POLL_MS: '0',
   };
-  return children.spawnServer(name, (port) => toGatewayCommand(port, upstreamUrl, env, folder), '/health/ready');
+  const toCommand = (port: number) => toGatewayCommand(port, upstreamUrl, env, folder, toProgram(options));
+  return children.spawnServer(name, toCommand, '/health/ready');
 }
 
 /** A Redis without persistence. @returns its address */

@@ -24,7 +24,7 @@ export function post(
     onResponseEnd: () => onEnd(status, chunks),
     onResponseError: (_controller, error) => onEnd(0, [Buffer.from(String(error))]),
   };
-  pool.dispatch({ method: 'POST', path, headers, body }, handler);
+  pool.dispatch({ method: body === null ? 'GET' : 'POST', path, headers, body }, handler);
 }
 
 /** Sends one request that was due at a moment of `performance.now()`, and calls back when its answer is there. */

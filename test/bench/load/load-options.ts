@@ -17,6 +17,13 @@ export interface LoadOptions {
   readonly logLevel: string;
   /** A folder with another built gateway; `null` = none. */
   readonly against: string | null;
+  /** The binary of Node by which everybody who is measured is started. */
+  readonly node: string;
+  /** Are fresh processes measured, instead of warm ones? */
+  readonly cold: boolean;
+  readonly raw: boolean;
+  /** Is the gateway also asked by GET and over WebSocket? */
+  readonly transports: boolean;
   readonly nginx: boolean;
   readonly naive: boolean;
   readonly peers: boolean;
@@ -43,6 +50,10 @@ export const loadHelp = `Usage: npm run bench:load -- [options]
   --rate-limit on|off   whether the gateway counts its callers (default on, at a limit that is never reached)
   --log-level LEVEL     of the gateway; what it logs goes to /dev/null (default info, as shipped)
   --against DIR         also the gateway that is built in another folder, in as many processes (DIR/dist/cli.js)
+  --node PATH           the Node that runs the servers, but not client and upstream (default: the one that runs the bench)
+  --cold                only floor and gateway: the first 2,000 requests of a fresh process, and those after 10,000
+  --raw                 also the least that Node can do: node:http in, bare sockets out
+  --transports          also the gateway by GET and over WebSocket, for W1 and W2
   --nginx               also nginx as a reverse proxy, where it is installed
   --no-naive            without the naive stitching gateway
   --peers               also other gateways, where they are installed: npm ci --prefix test/bench/peers
@@ -70,6 +81,10 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
       'rate-limit': { type: 'string', default: 'on' },
       'log-level': { type: 'string', default: 'info' },
       against: { type: 'string' },
+      node: { type: 'string', default: process.execPath },
+      cold: { type: 'boolean', default: false },
+      raw: { type: 'boolean', default: false },
+      transports: { type: 'boolean', default: false },
       nginx: { type: 'boolean', default: false },
       'no-naive': { type: 'boolean', default: false },
       peers: { type: 'boolean', default: false },
@@ -96,6 +111,10 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
     rateLimit: rateLimit === 'on',
     logLevel: values['log-level'],
     against: values.against ?? null,
+    node: values.node,
+    cold: values.cold,
+    raw: values.raw,
+    transports: values.transports,
     nginx: values.nginx,
     naive: !values['no-naive'],
     peers: values.peers,

@@ -11,6 +11,11 @@ export function readCpuMs(pid: number): number {
   return readdirSync(tasks).reduce((sum, id) => sum + ofThread(id), 0);
 }
 
+/** Time that a process's main thread was ready and had no core, so far, in milliseconds. Linux only. */
+export function readCoreWaitMs(pid: number): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+}
+
 /** @param schedstat nanoseconds on a processor, nanoseconds of waiting for one, times it got one */
 function parseCpuMs(schedstat: string): number {
   return Number(schedstat.slice(0, schedstat.indexOf(' '))) / 1e6;

@@ -1,4 +1,4 @@
-import { type Contestant, otherName } from './contestants.ts';
+import { type Contestant, otherName, transports } from './contestants.ts';
 import type { LoadOptions } from './load-options.ts';
 import {
   type Comparison,
@@ -22,8 +22,12 @@ export interface WorkResult {
     readonly summary: Summary | null;
     readonly fault: string | null;
   }[];
-  /** The gateway against that of another folder; `null` where it was not asked for, or one of them was out. */
-  readonly againstOther: Comparison | null;
+  /** In the same rounds: the gateway against that of another folder, and other transports against POST. */
+  readonly comparisons: readonly {
+    readonly name: string;
+    readonly base: string;
+    readonly comparison: Comparison;
+  }[];
   /** `null` where it was not asked for, or the gateway was out. */
   readonly latency: LatencyResult | null;
   /** The busiest the client and the upstream were, as a part of one core. */
@@ -37,6 +41,10 @@ export interface LatencyResult {
   readonly floorP99Ms: Spread;
   readonly gatewayP99Ms: Spread;
   readonly ratio: Spread;
+  /** What slow requests of the gateway waited for, of all rounds. */
+  readonly slow: readonly NonNullable<Slice['slow']>[];
+  /** The part of the time in which the gateway was ready and had no core. */
+  readonly gatewayCoreWait: Spread;
 }
 
 type Options = Pick<LoadOptions, 'seconds' | 'requests' | 'warmUpSeconds' | 'repeat' | 'concurrency' | 'latencyRounds'>;
@@ -60,7 +68,6 @@ export async function runRounds(
   const contestants = arena.contestants.filter(({ can }) => can(work));
   const [floor, gateway] = contestants;
   if (!floor || !gateway) throw new Error('there is no floor or no gateway');
-  const other = contestants.find(({ name }) => name === otherName);
   const { seconds, concurrency } = options;
   const requests = options.requests ?? work.sliceRequests ?? null;
   const length =
@@ -69,10 +76,10 @@ export async function runRounds(
       : { atLeastMs: 0, atLeastRequests: requests };
   const faults = new Map<Contestant, string>();
   const take: Take = async (contestant, round, order) => {
-    const { processes, dialect } = contestant;
+    const { processes, dialect, transport } = contestant;
     const process = processes[round % processes.length];
     if (faults.has(contestant) || !process) return null;
-    const { slice, fault } = await takeSlice(arena, process, dialect, work, {
+    const { slice, fault } = await takeSlice(arena, { ...process, dialect, transport }, work, {
       concurrency,
       pacedAt: null,
       ...length,
@@ -112,10 +119,14 @@ export async function runRounds(
       const fault = faults.get(contestant) ?? null;
       return { name: contestant.name, summary: fault === null ? (summaries[index] ?? null) : null, fault };
     }),
-    againstOther:
-      other && !faults.has(gateway) && !faults.has(other)
-        ? compare(roundsOf(rounds, gateway), roundsOf(rounds, other))
-        : null,
+    comparisons: contestants.flatMap((contestant) => {
+      const isOther = contestant.name === otherName;
+      const isTransport = transports.some((name) => name === contestant.name);
+      if ((!isOther && !isTransport) || faults.has(gateway) || faults.has(contestant)) return [];
+      const [one, base] = isOther ? [gateway, contestant] : [contestant, gateway];
+      const comparison = compare(roundsOf(rounds, one), roundsOf(rounds, base));
+      return [{ name: one.name, base: base.name, comparison }];
+    }),
     latency:
       paced && !faults.has(gateway) ? toLatency(pacedAt, roundsOf(paced, floor), roundsOf(paced, gateway)) : null,
     clientLoad: Math.max(...all.map(({ clientLoad }) => clientLoad)),
@@ -151,5 +162,7 @@ function toLatency(requestsPerSecond: number, floors: Rounds, gateways: Rounds):
     floorP99Ms: toSpread([...floors.values()].map(p99Ms)),
     gatewayP99Ms: toSpread([...gateways.values()].map(p99Ms)),
     ratio: toRatio(gateways, floors, p99Ms),
+    gatewayCoreWait: toSpread([...gateways.values()].map(({ coreWait }) => coreWait)),
+    slow: [...gateways.values()].flatMap(({ slow }) => (slow ? [slow] : [])),
   };
 }

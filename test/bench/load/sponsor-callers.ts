@@ -15,10 +15,13 @@ export function keyOf(serial: number): string {
   return callers[serial % callers.length]?.key ?? '';
 }
 
-/** Writes the file by which the gateway knows them. @returns its path */
+let path: string | null = null;
+
+/** The file by which the gateway knows them, one for all gateways of a run. @returns its path */
 export function writeClientsFile(): string {
+  if (path !== null) return path;
   const directory = mkdtempSync(join(tmpdir(), 'bench-clients-'));
-  const path = join(directory, 'clients.json');
+  path = join(directory, 'clients.json');
   const clients = callers.map(({ id, key }) => ({ id, hash: hashApiKey(key), scopes: ['read', 'sponsor'] }));
   writeFileSync(path, JSON.stringify(clients));
   process.on('exit', () => rmSync(directory, { recursive: true, force: true }));

@@ -1,11 +1,22 @@
+import type { Collections } from './collections.ts';
+import type { explainSlow } from './explain-slow.ts';
+
 /** One measured slice of one contestant at one work. */
 export interface Slice {
+  /** The name of the process. */
+  readonly process: string;
   readonly requests: number;
   readonly elapsedMs: number;
   /** Of the contestant's process alone. */
   readonly cpuMs: number;
   readonly bytes: number;
   readonly upstreamCalls: { readonly ledger: number; readonly sponsor: number };
+  /** `null` for a process that does not count its collections. */
+  readonly collected: Pick<Collections, 'scavenges' | 'markCompacts'> | null;
+  /** What slow requests waited for; `null` unless the rate was steady and collections were counted. */
+  readonly slow: ReturnType<typeof explainSlow> | null;
+  /** The part of the time in which the process was ready and had no core. */
+  readonly coreWait: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
   /** How busy the others were, as a part of one core: where either nears 1, requests per second say nothing. */
@@ -28,6 +39,14 @@ export interface Summary {
   readonly cpuMicros: Spread;
   /** The same in multiples of the floor's in the same round. */
   readonly ratio: Spread;
+  /** Collections per 1,000 requests; `null` where they are not counted. */
+  readonly collected: Slice['collected'];
+  /** Each process by itself: how it is compiled and how it collects garbage stays with it for minutes. */
+  readonly processes: readonly {
+    readonly name: string;
+    readonly cpuMicros: number;
+    readonly collected: Slice['collected'];
+  }[];
   readonly requestsPerSecond: Spread;
   readonly ledgerCalls: number;
   readonly sponsorCalls: number;
@@ -54,11 +73,27 @@ export function summarise(rounds: Rounds, floors: Rounds): Summary {
   return {
     cpuMicros: toSpread(slices.map(toCpuMicros)),
     ratio: toRatio(rounds, floors, toCpuMicros),
+    collected: toCollected(slices),
+    processes: [...new Set(slices.map(({ process }) => process))].map((name) => {
+      const own = slices.filter(({ process }) => process === name);
+      return { name, cpuMicros: toSpread(own.map(toCpuMicros)).median, collected: toCollected(own) };
+    }),
     requestsPerSecond: toSpread(slices.map((slice) => (slice.requests * 1_000) / slice.elapsedMs)),
     ledgerCalls: total(slices, ({ upstreamCalls }) => upstreamCalls.ledger) / requests,
     sponsorCalls: total(slices, ({ upstreamCalls }) => upstreamCalls.sponsor) / requests,
     answerBytes: Math.round(total(slices, ({ bytes }) => bytes) / requests),
     requests,
+  };
+}
+
+/** Per 1,000 requests. */
+function toCollected(slices: readonly Slice[]): Slice['collected'] {
+  const thousands = total(slices, ({ requests }) => requests) / 1_000;
+  const counted = slices.flatMap(({ collected }) => (collected ? [collected] : []));
+  if (counted.length < slices.length || counted.length === 0) return null;
+  return {
+    scavenges: total(counted, ({ scavenges }) => scavenges) / thousands,
+    markCompacts: total(counted, ({ markCompacts }) => markCompacts) / thousands,
   };
 }
 
@@ -117,6 +152,6 @@ export function toSpread(values: readonly number[]): Spread {
   return { median: at(0.5), lower: at(0.25), upper: at(0.75) };
 }
 
-function total(slices: readonly Slice[], of: (slice: Slice) => number): number {
-  return slices.reduce((sum, slice) => sum + of(slice), 0);
+function total<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + of(item), 0);
 }

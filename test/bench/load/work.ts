@@ -1,10 +1,14 @@
 /** How a contestant is spoken to: as a GraphQL gateway, or as the bare proxy that is the floor. */
 export type Dialect = 'graphql' | 'floor';
 
+/** How an operation of GraphQL is sent. */
+export type Transport = 'POST' | 'GET' | 'WebSocket';
+
 export interface WorkRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** `null`: a GET. */
+  readonly body: string | null;
 }
 
 /** One kind of request; each of them has a body that was never sent before. */
@@ -21,6 +25,8 @@ export interface Work {
   readonly lengthSlack: number;
   /** Requests in a slice, where the gateway remembers each of them for minutes, and so a bounded number. Left out: by time. */
   readonly sliceRequests?: number;
+  /** Is it also measured as a GET and over WebSocket? */
+  readonly overTransports?: boolean;
   /** Can nobody do it but the gateway, and those who forward it to the sponsor? */
   readonly isForGatewayAlone?: boolean;
   /** What has to be asked before, because its answer goes into the request. It is not measured. `null`: nothing. */

@@ -95,7 +95,7 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
 
   /** A document that is the ledger's alone: the floor forwards it as it is. */
   const ledgerWork = (
-    work: Pick<Work, 'id' | 'title' | 'goal'> & { readonly variants?: number },
+    work: Pick<Work, 'id' | 'title' | 'goal' | 'overTransports'> & { readonly variants?: number },
     ask: (mark: string, variant: number) => Asked,
   ): Work => {
     const variants = work.variants ?? 1;
@@ -118,11 +118,17 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
 
   return [
     ledgerWork(
-      { id: 'W1', title: '{ epoch { epochId } }, distinct documents', goal: 1.3, variants: knownTexts },
+      {
+        id: 'W1',
+        title: '{ epoch { epochId } }, distinct documents',
+        goal: 1.3,
+        variants: knownTexts,
+        overTransports: true,
+      },
       // No document declares this variable: it makes the body a new one, and what is sent upstream too.
       (mark, variant) => ({ query: `{ e${pad(variant)}: epoch { epochId } }`, variables: { request: mark } }),
     ),
-    ledgerWork({ id: 'W2', title: '50 events, variables and fragments', goal: 1 }, events(50)),
+    ledgerWork({ id: 'W2', title: '50 events, variables and fragments', goal: 1, overTransports: true }, events(50)),
     ledgerWork({ id: 'W3', title: '500 events', goal: 0.7 }, events(500)),
     {
       id: 'W4',

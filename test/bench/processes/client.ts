@@ -3,9 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { type AnswerCheck, createAnswerCheck } from '../load/answer-check.ts';
 import type { ClientOrder, ClientReport } from '../load/client-orders.ts';
+import type { Interval } from '../load/collections.ts';
 import { type Launch, pace, post, saturate } from '../load/drive.ts';
 import { createLatencyHistogram } from '../load/latency-histogram.ts';
 import { createLedgerAnswers } from '../load/ledger-answers.ts';
+import { type Exchange, openTransport } from '../load/transports.ts';
 import type { Work } from '../load/work.ts';
 import { createWorks } from '../load/works.ts';
 
@@ -19,23 +21,27 @@ const lookMs = 20;
 interface Match {
   readonly work: Work;
   readonly pool: Pool;
+  readonly exchange: Exchange;
   readonly check: AnswerCheck;
   nextSerial: number;
   /** Answers that go into requests to come. */
   readonly before: Map<number, unknown>;
 }
 const pools = new Map<string, Pool>();
+const exchanges = new Map<string, Exchange>();
 const matches = new Map<string, Match>();
 
-function findMatch({ contestant, workId, url, concurrency, dialect }: ClientOrder): Match {
-  const key = `${contestant} ${workId}`;
+async function findMatch({ workId, url, concurrency, dialect, transport }: ClientOrder): Promise<Match> {
+  const key = `${url} ${workId}`;
   const known = matches.get(key);
   if (known) return known;
   const work = works.find(({ id }) => id === workId);
   if (!work) throw new Error(`there is no work ${workId}`);
   const pool = pools.get(url) ?? new Pool(url, { connections: concurrency, ...patience });
   pools.set(url, pool);
-  const match = { work, pool, check: createAnswerCheck(work, dialect), nextSerial: 0, before: new Map() };
+  const exchange = exchanges.get(url) ?? (await openTransport(pool, url, transport, concurrency));
+  exchanges.set(url, exchange);
+  const match = { work, pool, exchange, check: createAnswerCheck(work, dialect), nextSerial: 0, before: new Map() };
   matches.set(key, match);
   return match;
 }
@@ -65,13 +71,14 @@ async function prepare(
   };
   if (next < end && work.before?.(dialect, next))
     await saturate(concurrency, launch, () => fault !== null || next >= end);
-  return { requests: next - nextSerial, elapsedMs: 0, bytes: 0, p50Ms: 0, p99Ms: 0, fault };
+  return { requests: next - nextSerial, elapsedMs: 0, bytes: 0, p50Ms: 0, p99Ms: 0, intervals: [], fault };
 }
 
 async function run(order: ClientOrder): Promise<ClientReport> {
-  const match = findMatch(order);
+  const match = await findMatch(order);
   if (order.isPreparing) return prepare(order, match);
-  const { work, pool, check } = match;
+  const { work, exchange, check } = match;
+  const intervals: Interval[] = [];
   const latencies = createLatencyHistogram();
   const startedAt = performance.now();
   let requests = 0;
@@ -84,8 +91,10 @@ async function run(order: ClientOrder): Promise<ClientReport> {
     requests += 1;
     const answer = match.before.get(serial);
     match.before.delete(serial);
-    post(pool, work.request(order.dialect, serial, answer), (status, chunks) => {
-      latencies.add(performance.now() - dueAt);
+    exchange(work.request(order.dialect, serial, answer), (status, chunks) => {
+      const now = performance.now();
+      latencies.add(now - dueAt);
+      if (order.pacedAt !== null) intervals.push([performance.timeOrigin + dueAt, performance.timeOrigin + now]);
       for (const chunk of chunks) bytes += chunk.length;
       fault ??= check.findFault(serial, status, chunks);
       onEnd();
@@ -101,7 +110,8 @@ async function run(order: ClientOrder): Promise<ClientReport> {
     await stop();
   }
   const elapsedMs = performance.now() - startedAt;
-  return { requests, elapsedMs, bytes, p50Ms: latencies.quantile(0.5), p99Ms: latencies.quantile(0.99), fault };
+  const [p50Ms, p99Ms] = [latencies.quantile(0.5), latencies.quantile(0.99)];
+  return { requests, elapsedMs, bytes, p50Ms, p99Ms, intervals, fault };
 }
 
 process.on('message', (order: ClientOrder) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bootstrapMedian, compare, type Rounds, type Slice } from '../../bench/load/summarise.ts';
+import { bootstrapMedian, compare, type Rounds, type Slice, summarise } from '../../bench/load/summarise.ts';
 
 /** Slices of 1,000 requests by their rounds, with so many microseconds of CPU time each. */
 const toRounds = (...cpuMicros: readonly (number | null)[]): Rounds =>
@@ -39,5 +39,36 @@ describe('bootstrapMedian', () => {
 
   it('is narrow where all values are alike', () => {
     expect(bootstrapMedian([0.9, 0.9, 0.9])).toEqual({ lower: 0.9, upper: 0.9 });
+  });
+});
+
+describe('summarise', () => {
+  const slice = (process: string, requests: number, scavenges: number, cpuMs: number) =>
+    ({
+      process,
+      requests,
+      cpuMs,
+      collected: { scavenges, markCompacts: 1 },
+      upstreamCalls: { ledger: requests, sponsor: 0 },
+    }) as Slice;
+  const rounds: Rounds = new Map([
+    [0, slice('a', 1_000, 4, 50)],
+    [1, slice('b', 3_000, 20, 300)],
+  ]);
+
+  it('counts collections per 1,000 requests', () => {
+    expect(summarise(rounds, rounds).collected).toEqual({ scavenges: 6, markCompacts: 0.5 });
+  });
+
+  it('shows each process by itself', () => {
+    expect(summarise(rounds, rounds).processes).toEqual([
+      { name: 'a', cpuMicros: 50, collected: { scavenges: 4, markCompacts: 1 } },
+      { name: 'b', cpuMicros: 100, collected: { scavenges: 20 / 3, markCompacts: 1 / 3 } },
+    ]);
+  });
+
+  it('counts none where a process does not tell', () => {
+    const silent = { ...slice('c', 1_000, 0, 50), collected: null };
+    expect(summarise(new Map([...rounds, [2, silent]]), rounds).collected).toBeNull();
   });
 });
