@@ -64,7 +64,7 @@ export async function main(args: readonly string[]): Promise<number> {
       results.push(result);
       say(`\n${formatWork(result)}`);
     }
-    say([formatOverview(results), formatTransports(results)].map((table) => `${table}\n`).join('\n'));
+    for (const table of [formatOverview(results), formatTransports(results)]) if (table !== '') say(`${table}\n`);
     const memory = contestants
       .flatMap(({ processes }) => processes)
       .map(({ name, pid, startMs }) => ({ name, rssMib: readRssMib(pid), startMs }));
