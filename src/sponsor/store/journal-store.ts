@@ -40,7 +40,7 @@ interface Batch {
   /** When each step was decided, and what it changed. */
   readonly lines: Line[];
   /** Undo the changes, the last one first. */
-  readonly undos: (readonly Change[])[];
+  readonly undos: (() => void)[];
   readonly written: Promise<void>;
   readonly settle: (error: unknown) => void;
 }
@@ -96,7 +96,7 @@ export function createJournalStore(options: JournalStoreOptions, events: Journal
         events.failed(error);
         // What was decided meanwhile depends on what is undone here.
         for (const each of [waiting as Batch | null, batch]) {
-          for (const undo of each?.undos.reverse() ?? []) journal.records.apply(undo);
+          for (const undo of each?.undos.reverse() ?? []) undo();
           each?.settle(new StoreUnavailableError(error, isUndone));
         }
         waiting = null;
@@ -124,7 +124,7 @@ export function createJournalStore(options: JournalStoreOptions, events: Journal
       if (changes.length > 0) {
         const isFirst = !writing && !waiting;
         waiting ??= newBatch();
-        waiting.undos.push(records.inverseOf(changes));
+        waiting.undos.push(records.undoOf(changes));
         waiting.lines.push([step.nowMs, changes]);
         records.apply(changes);
         if (isFirst) void write(journal);

@@ -6,11 +6,15 @@ const droppedAtOnce = 64;
 /** Records are dropped once all that expire within the same time have expired. */
 const bucketMs = 10_000;
 
+/** A record in memory. There may be 200,000 leases, which every garbage collection visits: they are kept in few objects. */
 interface Kept {
-  readonly value: object;
+  /** Or its JSON text: one object, where a lease has twenty. */
+  readonly value: object | string;
   readonly untilMs: number;
   /** Where its name is: at the latest in the bucket of its time. */
   readonly bucket: number;
+  /** Of the answers of a lease. */
+  readonly bytes: number;
 }
 
 export type MemoryRecords = ReturnType<typeof createMemoryRecords>;
@@ -21,6 +25,9 @@ export function createMemoryRecords() {
   const sets = new Map<string, OrderedSet>();
   /** The names of records by a time at which they may have expired. */
   const buckets = new Map<number, Set<string>>();
+
+  /** The record that was parsed last. */
+  let parsed: { readonly kept: Kept; readonly value: object } | null = null;
 
   const load = { leases: 0, bytes: 0, callers: 0 };
   let clockMs = Number.NEGATIVE_INFINITY;
@@ -37,11 +44,10 @@ export function createMemoryRecords() {
     return undefined;
   }
 
-  function weigh(name: string, value: object, sign: 1 | -1): void {
+  function weigh(name: string, bytes: number, sign: 1 | -1): void {
     if (name.startsWith('lease:')) {
-      const { kept = null } = value as Partial<LeaseRecord>;
       load.leases += sign;
-      load.bytes += kept ? sign * amountOf(kept.member) : 0;
+      load.bytes += sign * bytes;
     } else if (name.startsWith('account:keys:') || name.startsWith('account:texts:')) load.callers += sign;
   }
 
@@ -49,23 +55,27 @@ export function createMemoryRecords() {
     const before = records.get(name);
     if (!before) return;
     records.delete(name);
-    weigh(name, before.value, -1);
+    weigh(name, before.bytes, -1);
     const bucket = buckets.get(before.bucket);
     if (bucket?.delete(name) && bucket.size === 0) buckets.delete(before.bucket);
   }
 
-  /** Most records live longer with each change: their names stay where they are until that time is over. */
-  function put(name: string, value: object, untilMs: number): void {
+  /**
+   * Most records live longer with each change: their names stay where they are until that time is over.
+   * @param given in either form, as it was kept
+   */
+  function put(name: string, given: object | string, untilMs: number, bytes = bytesOf(name, given)): void {
     const at = Math.ceil(untilMs / bucketMs);
     const before = records.get(name);
-    weigh(name, value, 1);
+    const value = isAtRest(name, given) ? toFlatText(given) : given;
+    weigh(name, bytes, 1);
     if (before && before.bucket <= at && before.bucket * bucketMs > clockMs) {
-      weigh(name, before.value, -1);
-      records.set(name, { value, untilMs, bucket: before.bucket });
+      weigh(name, before.bytes, -1);
+      records.set(name, { value, untilMs, bucket: before.bucket, bytes });
       return;
     }
     drop(name);
-    records.set(name, { value, untilMs, bucket: at });
+    records.set(name, { value, untilMs, bucket: at, bytes });
     const bucket = buckets.get(at);
     if (bucket) bucket.add(name);
     else buckets.set(at, new Set([name]));
@@ -95,7 +105,13 @@ export function createMemoryRecords() {
   const view: Records = {
     run: '',
     load,
-    get: (name) => find(name)?.value ?? null,
+    get(name) {
+      const kept = find(name);
+      if (typeof kept?.value !== 'string') return kept?.value ?? null;
+      // A step reads it several times.
+      if (parsed?.kept !== kept) parsed = { kept, value: JSON.parse(kept.value) };
+      return parsed.value;
+    },
     first: (set, untilMs = Number.POSITIVE_INFINITY) => sets.get(set)?.first(untilMs) ?? [],
     score: (set, member) => sets.get(set)?.score(member) ?? null,
   };
@@ -109,20 +125,22 @@ export function createMemoryRecords() {
         else move(change.set, change.member, change.kind === 'add' ? change.score : null);
       }
     },
-    /** Changes that undo these, if nothing has changed since. */
-    inverseOf: (changes: readonly Change[]): readonly Change[] =>
-      changes.map((change) => {
+    /** Undoes these changes, if nothing has changed since. To be made before they are applied. */
+    undoOf(changes: readonly Change[]): () => void {
+      const undos = changes.map((change) => {
         if ('name' in change) {
           const { name } = change;
           const before = find(name);
-          return before
-            ? { kind: 'put', name, value: before.value, untilMs: before.untilMs }
-            : { kind: 'delete', name };
+          return before ? () => put(name, before.value, before.untilMs, before.bytes) : () => drop(name);
         }
         const { set, member } = change;
         const score = view.score(set, member);
-        return score === null ? { kind: 'remove', set, member } : { kind: 'add', set, member, score };
-      }),
+        return () => move(set, member, score);
+      });
+      return () => {
+        for (const undo of undos) undo();
+      };
+    },
     /** It is this time. Drops some records whose time is over. */
     sweep(nowMs: number): void {
       clockMs = nowMs;
@@ -132,7 +150,7 @@ export function createMemoryRecords() {
         count += 1;
         if (count > droppedAtOnce) return;
         const record = find(name);
-        if (record) put(name, record.value, record.untilMs);
+        if (record) put(name, record.value, record.untilMs, record.bytes);
       }
     },
     get size(): number {
@@ -141,88 +159,126 @@ export function createMemoryRecords() {
   };
 }
 
+/** In one piece: a text that was printed or joined consists of many. */
+function toFlatText(value: object): string {
+  const text = JSON.stringify(value);
+  text.charCodeAt(0);
+  return text;
+}
+
+/** Is it a lease that no call is working on? Then it will rarely be read. */
+function isAtRest(name: string, value: object | string): value is object {
+  if (typeof value === 'string' || !name.startsWith('lease:')) return false;
+  const { reserving, execution } = value as Partial<LeaseRecord>;
+  return reserving !== 'asked' && (!execution || execution.state === 'done');
+}
+
+function bytesOf(name: string, value: object | string): number {
+  const { kept } = name.startsWith('lease:') ? (value as Partial<LeaseRecord>) : {};
+  return kept ? amountOf(kept.member) : 0;
+}
+
 /** Members in parts of a set: few enough that moving one among them costs nothing. */
 const mostInPart = 128;
 
+interface Part {
+  readonly members: string[];
+  readonly scores: number[];
+}
+
 /** Members by score, and by name where scores are equal. New members mostly have the highest score. */
 class OrderedSet {
-  readonly #members = new Map<string, Member>();
+  readonly #scores = new Map<string, number>();
   /** Parts in order, none of them empty. */
-  readonly #parts: Member[][] = [];
+  readonly #parts: Part[] = [];
 
   get size(): number {
-    return this.#members.size;
+    return this.#scores.size;
   }
 
   first(untilMs: number): readonly Member[] {
     // Mostly nothing is due.
-    if ((this.#parts[0]?.[0]?.score ?? Number.POSITIVE_INFINITY) > untilMs) return [];
+    if ((this.#parts[0]?.scores[0] ?? Number.POSITIVE_INFINITY) > untilMs) return [];
     const found: Member[] = [];
-    for (const part of this.#parts) {
-      for (const member of part) {
-        if (found.length === portion || member.score > untilMs) return found;
-        found.push(member);
+    for (const { members, scores } of this.#parts) {
+      for (const [index, member] of members.entries()) {
+        const score = scores[index] as number;
+        if (found.length === portion || score > untilMs) return found;
+        found.push({ member, score });
       }
     }
     return found;
   }
 
   score(member: string): number | undefined {
-    return this.#members.get(member)?.score;
+    return this.#scores.get(member);
   }
 
   move(member: string, score: number | null): void {
-    const before = this.#members.get(member);
-    if (before) this.#remove(before);
-    if (score === null) this.#members.delete(member);
+    const before = this.#scores.get(member);
+    if (before !== undefined) this.#remove(member, before);
+    if (score === null) this.#scores.delete(member);
     else {
-      const next = { member, score };
-      this.#members.set(member, next);
-      this.#insert(next);
+      this.#scores.set(member, score);
+      this.#insert(member, score);
     }
   }
 
-  #remove(member: Member): void {
-    const at = this.#partOf(member);
-    const part = this.#parts[at] ?? [];
-    part.splice(placeIn(part, member), 1);
-    if (part.length === 0) this.#parts.splice(at, 1);
+  #remove(member: string, score: number): void {
+    const at = this.#partOf(member, score);
+    const part = this.#parts[at] as Part;
+    const place = placeIn(part, member, score);
+    part.members.splice(place, 1);
+    part.scores.splice(place, 1);
+    if (part.members.length === 0) this.#parts.splice(at, 1);
   }
 
-  #insert(member: Member): void {
+  #insert(member: string, score: number): void {
     // Behind all others, in the last part.
-    const at = Math.min(this.#partOf(member), this.#parts.length - 1);
+    const at = Math.min(this.#partOf(member, score), this.#parts.length - 1);
     const part = this.#parts[at];
     if (!part) {
-      this.#parts.push([member]);
+      this.#parts.push({ members: [member], scores: [score] });
       return;
     }
-    const place = placeIn(part, member);
-    if (place === part.length) part.push(member);
-    else part.splice(place, 0, member);
-    if (part.length > mostInPart) this.#parts.splice(at + 1, 0, part.splice(mostInPart / 2));
+    const place = placeIn(part, member, score);
+    if (place === part.members.length) {
+      part.members.push(member);
+      part.scores.push(score);
+    } else {
+      part.members.splice(place, 0, member);
+      part.scores.splice(place, 0, score);
+    }
+    if (part.members.length <= mostInPart) return;
+    const half = mostInPart / 2;
+    this.#parts.splice(at + 1, 0, { members: part.members.splice(half), scores: part.scores.splice(half) });
   }
 
   /** The first part that does not end before the member. */
-  #partOf(member: Member): number {
-    return findFirst(this.#parts, (part) => !isBefore(part.at(-1) as Member, member));
+  #partOf(member: string, score: number): number {
+    return findFirst(this.#parts.length, (at) => {
+      const part = this.#parts[at] as Part;
+      return !isBefore(part, part.members.length - 1, member, score);
+    });
   }
 }
 
-function placeIn(part: readonly Member[], member: Member): number {
-  return findFirst(part, (other) => !isBefore(other, member));
+function placeIn(part: Part, member: string, score: number): number {
+  return findFirst(part.members.length, (at) => !isBefore(part, at, member, score));
 }
 
-function isBefore(one: Member, other: Member): boolean {
-  return one.score < other.score || (one.score === other.score && one.member < other.member);
+/** Is the member at this place before another one? */
+function isBefore({ members, scores }: Part, at: number, member: string, score: number): boolean {
+  const own = scores[at] as number;
+  return own < score || (own === score && (members[at] as string) < member);
 }
 
-/** Where the items begin for which this is so; it is so for all behind them. */
-function findFirst<Item>(items: readonly Item[], isSo: (item: Item) => boolean): number {
-  let [low, high] = [0, items.length];
+/** The first of this many places for which this is so; it is so for all behind it. */
+function findFirst(length: number, isSo: (at: number) => boolean): number {
+  let [low, high] = [0, length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (isSo(items[middle] as Item)) high = middle;
+    if (isSo(middle)) high = middle;
     else low = middle + 1;
   }
   return low;
