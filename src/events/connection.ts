@@ -1,9 +1,10 @@
 import { itemsPerCall, maxSpareCalls } from '../config/event-calls.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { argumentError, refuseArgument } from '../ledger/values/check-argument.ts';
+import type { ItemPosition } from '../live/live-source.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { CursorCodec } from './signed-cursor.ts';
-import { compareNumberTexts, type Position, type Source, type SourcePage, toPositionKey } from './source.ts';
+import { compareNumberTexts, readItemKey, type Source, type SourcePage } from './source.ts';
 
 export interface PageArguments {
   readonly first?: number | null | undefined;
@@ -86,8 +87,8 @@ export interface PageRange {
   readonly size: number;
   readonly backward: boolean;
   /** Exclusive bounds; `after` is the older one. */
-  readonly after: Position | null;
-  readonly before: Position | null;
+  readonly after: ItemPosition | null;
+  readonly before: ItemPosition | null;
 }
 
 /** The rest of one operation's `maxSpareCalls`. */
@@ -103,7 +104,7 @@ export interface Page<Item> {
   readonly hasPreviousPage: boolean;
   readonly hasNextPage: boolean;
   /** Where a search for further items has come to, beyond those of the page. Left out: it is not needed. */
-  readonly reached?: Position | undefined;
+  readonly reached?: ItemPosition | undefined;
 }
 
 /**
@@ -125,8 +126,8 @@ export async function readPage<Item>(
   if (ahead === 'at' || ahead === 'before') return empty;
 
   const items: Item[] = [];
-  const seen = new Set(from ? [toPositionKey(from)] : []);
-  const visited = new Set(from ? [`${toPositionKey(from)} ${from.mark ?? ''}`] : []);
+  const seen = new Set(from ? [from.key] : []);
+  const visited = new Set(from ? [toPlace(from)] : []);
   /**
    * Is it certain that the far bound lies ahead? The upstream takes only one cursor, so the walk must recognise the other
    * bound. If times do not give the order of the two bounds, only reaching it is proof.
@@ -139,9 +140,8 @@ export async function readPage<Item>(
   const gather = (page: SourcePage<Item>): boolean => {
     for (const item of page.items) {
       const position = source.positionOf(item);
-      const key = toPositionKey(position);
-      if (seen.has(key)) throw badWalk('repeats what it has already answered');
-      seen.add(key);
+      if (seen.has(position.key)) throw badWalk('repeats what it has already answered');
+      seen.add(position.key);
       const sideOfBound = until ? relationToBound(position, until, backward) : 'before';
       if (sideOfBound === 'at' || sideOfBound === 'beyond') {
         boundProved ||= sideOfBound === 'at';
@@ -159,7 +159,7 @@ export async function readPage<Item>(
 
   let after = from;
   /** Set if the source has searched beyond the items. */
-  let reached: Position | undefined;
+  let reached: ItemPosition | undefined;
   let isOver = false;
   for (let planned = Math.ceil(size / itemsPerCall); planned > 0 || spare.left > 0; planned -= 1) {
     if (planned <= 0) spare.left -= 1;
@@ -172,7 +172,7 @@ export async function readPage<Item>(
     if (isOver) break;
     const last = page.items.at(-1);
     const next = page.next ?? (last === undefined ? null : source.positionOf(last));
-    const place = next && `${toPositionKey(next)} ${next.mark ?? ''}`;
+    const place = next && toPlace(next);
     if (!next || place === null || visited.has(place)) throw badWalk('gives a cursor that does not advance');
     visited.add(place);
     reached = last === undefined || next.mark !== source.positionOf(last).mark ? next : undefined;
@@ -193,6 +193,10 @@ export async function readPage<Item>(
     : { items, hasPreviousPage: from !== null, hasNextPage: hasMore, reached: end };
 }
 
+function toPlace({ key, mark }: ItemPosition): string {
+  return `${key} ${mark ?? ''}`;
+}
+
 function badWalk(what: string) {
   return gatewayError('UPSTREAM_BAD_RESPONSE', `The events upstream ${what}.`, { upstream: 'events' });
 }
@@ -202,8 +206,8 @@ function badWalk(what: string) {
  * have an order; others of the same millisecond, or without a time, are `unordered`.
  */
 function relationToBound(
-  position: Position,
-  bound: Position,
+  position: ItemPosition,
+  bound: ItemPosition,
   descending: boolean,
 ): 'before' | 'at' | 'beyond' | 'unordered' {
   const order = compare(position, bound);
@@ -212,8 +216,9 @@ function relationToBound(
   return order < 0 === descending ? 'beyond' : 'before';
 }
 
-function compare(a: Position, b: Position): number | null {
-  if (a.digest === b.digest) return Math.sign(compareNumberTexts(a.eventSeq ?? '', b.eventSeq ?? ''));
+function compare(a: ItemPosition, b: ItemPosition): number | null {
+  const [one, other] = [readItemKey(a.key), readItemKey(b.key)];
+  if (one.digest === other.digest) return Math.sign(compareNumberTexts(one.eventSeq ?? '', other.eventSeq ?? ''));
   if (a.timestampMs === null || b.timestampMs === null || a.timestampMs === b.timestampMs) return null;
   return Math.sign(a.timestampMs - b.timestampMs);
 }

@@ -4,6 +4,7 @@ import type { EventQueryFilter, TransactionQueryFilter } from '../generated/own.
 import type { LedgerExecutor } from '../ledger/ledger-executor.ts';
 import { argumentError, checkStructType } from '../ledger/values/check-argument.ts';
 import { toCanonicalAddress } from '../ledger/values/move-types.ts';
+import type { ItemPosition } from '../live/live-source.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { soleMember, toEventFilterWire, toTransactionFilterWire } from './filter-wire.ts';
 import {
@@ -22,7 +23,7 @@ import {
   valueAt,
 } from './ledger-pages.ts';
 import { createLedgerSource, createListSource } from './ledger-source.ts';
-import { type EventSources, type Position, positionOfEvent, positionOfTransaction, type Source } from './source.ts';
+import { type EventSources, positionOfEvent, positionOfTransaction, readItemKey, type Source } from './source.ts';
 import { type CheckpointTimes, createTimeRangeSource } from './time-range-source.ts';
 import { keysOfLedger } from './transaction-keys.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
@@ -198,11 +199,13 @@ export function createGraphqlSources(options: GraphqlSourcesOptions): EventSourc
     if (!Number.isSafeInteger(found)) throw staleCursor();
     return found as number;
   };
-  const byCheckpoint = async ({ digest }: Position, cancellation: Cancellation | undefined) => ({
-    [history.checkpoints.at]: String(await checkpointOf(digest, cancellation)),
+  const byCheckpoint = async ({ key }: ItemPosition, cancellation: Cancellation | undefined) => ({
+    [history.checkpoints.at]: String(await checkpointOf(readItemKey(key).digest, cancellation)),
   });
   const { transaction: byDigest } = history.events.filters;
-  const byTransaction = async ({ digest }: Position) => ({ [byDigest ?? '']: JSON.stringify(digest) });
+  const byTransaction = async ({ key }: ItemPosition) => ({
+    [byDigest ?? '']: JSON.stringify(readItemKey(key).digest),
+  });
   const oldestOf = (field: string) => ({ ...history.oldest, field: history.oldest.field.replace('$', field) });
   const shared = { checkpointOf, head, isLive, now };
   const eventSource = (filter: FilterMembers) =>

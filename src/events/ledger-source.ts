@@ -1,5 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { itemsPerCall } from '../config/event-calls.ts';
+import type { ItemPosition } from '../live/live-source.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import {
   type AnsweredPage,
@@ -24,14 +25,14 @@ import {
   writeCursor,
   youngMs,
 } from './ledger-pages.ts';
-import { type Position, type Source, type SourcePage, type SourcePageRequest, toPositionKey } from './source.ts';
+import { readItemKey, type Source, type SourcePage, type SourcePageRequest } from './source.ts';
 
 export interface LedgerSourceOptions<Item> {
   readonly read: ReadLedgerPage<Item>;
   readonly filter: FilterMembers;
-  readonly positionOf: (item: Item) => Position;
+  readonly positionOf: (item: Item) => ItemPosition;
   /** A filter that contains the item at a position. Throws `STALE_CURSOR` if the ledger does not know it. */
-  readonly narrow: (position: Position, cancellation: Cancellation | undefined) => Promise<FilterMembers>;
+  readonly narrow: (position: ItemPosition, cancellation: Cancellation | undefined) => Promise<FilterMembers>;
   /** The form of its cursors; `null`: opaque. */
   readonly form: CursorForm | null;
   /** What its pages showed last. */
@@ -111,7 +112,7 @@ export function createLedgerSource<Item>(options: LedgerSourceOptions<Item>): So
   }
 }
 
-const beginning: Position = { digest: '', eventSeq: null, timestampMs: null, mark: null };
+const beginning: ItemPosition = { key: '', timestampMs: null, mark: null };
 const nothing: AnsweredPage<never> = {
   edges: [],
   unreadableAt: [],
@@ -126,7 +127,7 @@ const nothing: AnsweredPage<never> = {
   tail: null,
 };
 
-type ReadFrom<Item> = (after: Position, request: SourcePageRequest) => Promise<AnsweredPage<Item>>;
+type ReadFrom<Item> = (after: ItemPosition, request: SourcePageRequest) => Promise<AnsweredPage<Item>>;
 
 /** Reads by cursors that are valid for every filter and at any time. */
 function createFreeReads<Item>(options: LedgerSourceOptions<Item>): ReadFrom<Item> {
@@ -182,7 +183,7 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
 
     /** Reads behind an item that the filter does not match: from the last one before its checkpoint that it matches. */
     async function readBehindOther(newest: number): Promise<AnsweredPage<Item>> {
-      const asOf = (await checkpointOf(after.digest, cancellation)) - 1;
+      const asOf = (await checkpointOf(readItemKey(after.key).digest, cancellation)) - 1;
       const before = await readAsOf(read, asOf, form, { ...shared, size: 1 }).catch(() => nothing);
       let from = before.edges[0]?.order ?? null;
       for (let pages = 0; pages < maxSearchedPages; pages += 1) {
@@ -280,20 +281,20 @@ function fromOrder<Item, Page extends LedgerPage<Item>>(page: Page, order: Order
 
 /** The place in a position's mark, or that of the item that it names. */
 async function placeOf<Item>(
-  position: Position,
+  position: ItemPosition,
   options: LedgerSourceOptions<Item>,
   cancellation: Cancellation | undefined,
 ): Promise<LedgerPlace> {
   const known = parseMark(position.mark);
   if (known) return known;
   const { read, positionOf, narrow, isLive, now } = options;
-  const key = toPositionKey(position);
+  const { key } = position;
   try {
     const filter = await narrow(position, cancellation);
     let after: string | null = null;
     for (let pages = 0; pages < maxSearchedPages; pages += 1) {
       const page: AnsweredPage<Item> = await read({ filter, after, backward: false, cancellation });
-      const found = page.edges.find(({ item }) => toPositionKey(positionOf(item)) === key);
+      const found = page.edges.find(({ item }) => positionOf(item).key === key);
       if (found) return { chain: page.chain, checkpoint: null, cursor: found.cursor };
       if (!page.hasNext || page.end === null) break;
       after = page.end;
@@ -310,7 +311,7 @@ function isOlder({ newest }: AnsweredPage<unknown>, checkpoint: number | null): 
 }
 
 /** For a position that the ledger does not know: a node that lags will know a young one soon, and others know an old one. */
-function notThere({ timestampMs }: Position, nowMs: number, { newestMs }: Pick<AnsweredPage<unknown>, 'newestMs'>) {
+function notThere({ timestampMs }: ItemPosition, nowMs: number, { newestMs }: Pick<AnsweredPage<unknown>, 'newestMs'>) {
   const isYoung = timestampMs !== null && Math.abs(nowMs - timestampMs) <= youngMs;
   return isYoung || isBehind(newestMs, nowMs) ? notYet() : staleCursor();
 }
@@ -325,15 +326,15 @@ const isRefusal = (error: unknown) =>
 /** A source for a list that is complete. */
 export function createListSource<Item>(
   readAll: (cancellation: Cancellation | undefined) => Promise<readonly Item[]>,
-  positionOf: (item: Item) => Position,
+  positionOf: (item: Item) => ItemPosition,
 ): Source<Item> {
   return {
     positionOf,
     async readPage({ after, limit, descending, cancellation }) {
       const all = await readAll(cancellation);
       const ordered = descending ? all.toReversed() : all;
-      const key = after && toPositionKey(after);
-      const at = key === null ? -1 : ordered.findIndex((item) => toPositionKey(positionOf(item)) === key);
+      const { key = null } = after ?? {};
+      const at = key === null ? -1 : ordered.findIndex((item) => positionOf(item).key === key);
       if (key !== null && at < 0) throw staleCursor();
       const items = ordered.slice(at + 1, at + 1 + limit);
       const last = items.at(-1);

@@ -18,7 +18,7 @@ import { type ResumableItem, resumeCursorKey } from '../upstream/operation-conte
 import { UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import { type EventFacts, toEventFacts } from './event-filter.ts';
 import { toEventNode } from './events-resolvers.ts';
-import { compareNumberTexts, type Position, type Source, type SourcePageRequest, toPositionKey } from './source.ts';
+import { compareNumberTexts, readItemKey, type Source, type SourcePageRequest } from './source.ts';
 import type { ReadTransactionKeys, TransactionKeys } from './transaction-keys.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
 
@@ -63,10 +63,6 @@ export function createLiveSource<Item, Live>(
   toLive: (item: Item) => Weighed<Live>,
   listen: LiveSource<Live>['listen'],
 ): LiveSource<Live> {
-  const toItemPosition = (item: Item): ItemPosition => {
-    const position = source.positionOf(item);
-    return { key: toPositionKey(position), timestampMs: position.timestampMs, mark: position.mark };
-  };
   const readPage = async (request: SourcePageRequest) => {
     const page = await source.readPage(request).catch((error: unknown) => {
       throw isRejection(error) ? new QueryRejectedError(error) : error;
@@ -77,9 +73,8 @@ export function createLiveSource<Item, Live>(
   /** Items of the next page: fewer while pages are too large for one answer. */
   let limit = itemsPerCall;
   return {
-    async after(position, cancellation, upTo = null) {
-      const after = position && toPosition(position);
-      const request = { after, limit, descending: false, cancellation, upTo: upTo && toPosition(upTo) };
+    async after(after, cancellation, upTo = null) {
+      const request = { after, limit, descending: false, cancellation, upTo };
       const { items, next, hasMore, unreadableAt } = await readPage(request).catch((error: unknown) => {
         // A smaller page may be read.
         const isOfPage = isTooLarge(error) && request.limit > 1;
@@ -87,15 +82,15 @@ export function createLiveSource<Item, Live>(
         throw isOfPage ? error : toPositionError(error, after !== null);
       });
       limit = Math.min(itemsPerCall, 2 * request.limit);
-      const entries = items.map((item) => ({ ...toItemPosition(item), ...toLive(item) }));
-      const misplaced = [...findSwapped(items.map(source.positionOf)), ...findNextWithin(entries, next)];
+      const entries = items.map((item) => ({ ...source.positionOf(item), ...toLive(item) }));
+      const misplaced = [...findSwapped(entries), ...findNextWithin(entries, next)];
       const mark = next?.mark !== entries.at(-1)?.mark ? next?.mark : undefined;
-      const unreadableAfter = keysBefore(unreadableAt, entries, position);
+      const unreadableAfter = keysBefore(unreadableAt, entries, after);
       return { entries, hasMore, mark, misplaced, unreadableAfter };
     },
     async newest(count, cancellation) {
       const page = await readPage({ after: null, limit: count, descending: true, cancellation });
-      const entries = page.items.map(toItemPosition).slice(0, count);
+      const entries = page.items.map(source.positionOf).slice(0, count);
       const misplaced = findNextWithin(entries, page.next);
       return {
         entries,
@@ -115,11 +110,6 @@ function keysBefore(
   from: ItemPosition | null,
 ): readonly string[] {
   return unreadableAt.map((at) => (at === 0 ? from : entries[at - 1])?.key ?? '');
-}
-
-function toPosition({ key, timestampMs, mark }: ItemPosition): Position {
-  const [digest = '', eventSeq = null] = key.split(':');
-  return { digest, eventSeq, timestampMs, mark };
 }
 
 /** The filter itself is rejected. The gateway writes the filters of readers, and checks them before. */
@@ -150,21 +140,21 @@ function isTooLarge(error: unknown): boolean {
 }
 
 /** Events that follow one of their own transaction with a greater number. */
-function findSwapped(positions: readonly Position[]): string[] {
+function findSwapped(positions: readonly ItemPosition[]): string[] {
   const numbers = new Map<string, string>();
-  const isSwapped = ({ digest, eventSeq }: Position) => {
+  const isSwapped = (key: string) => {
+    const { digest, eventSeq } = readItemKey(key);
     const number = eventSeq ?? '';
     const before = numbers.get(digest);
     numbers.set(digest, number);
     return before !== undefined && compareNumberTexts(number, before) < 0;
   };
-  return positions.filter(isSwapped).map(toPositionKey);
+  return positions.map(({ key }) => key).filter(isSwapped);
 }
 
 /** The item that the page names as its last, if others follow it. */
-function findNextWithin(positions: readonly ItemPosition[], next: Position | null): string[] {
-  const key = next && toPositionKey(next);
-  return key !== null && positions.slice(0, -1).some((position) => position.key === key) ? [key] : [];
+function findNextWithin(positions: readonly ItemPosition[], next: ItemPosition | null): string[] {
+  return next && positions.slice(0, -1).some(({ key }) => key === next.key) ? [next.key] : [];
 }
 
 /** Writes and reads the events that processes of a fleet share, with every digit that the node sent. */

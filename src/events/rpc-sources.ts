@@ -6,6 +6,7 @@ import { completeInTurns, type TakeTurn } from '../json/complete-in-turns.ts';
 import { parseJson } from '../json/exact-json.ts';
 import { isAnswerTooDeep, maxAnswerNesting } from '../json/json-size.ts';
 import { parseInPieces, pieceCharacters } from '../json/parse-in-pieces.ts';
+import type { ItemPosition } from '../live/live-source.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { sharedTurns } from '../upstream/fair-turns.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
@@ -16,9 +17,11 @@ import {
   type EventSources,
   positionOfEvent,
   positionOfTransaction,
+  readItemKey,
   type Source,
   type SourcePage,
   type SourcePageRequest,
+  toItemKey,
 } from './source.ts';
 import { keysOfRpc } from './transaction-keys.ts';
 import {
@@ -297,16 +300,20 @@ export function createRpcSources(
     },
     transactions(filter, isWhole) {
       const { wire, identity } = toTransactionFilterWire(filter);
-      const toPosition = (digest: string) => ({ digest, eventSeq: null, timestampMs: null });
       const source: Source<TransactionWire> = {
         positionOf: positionOfTransaction,
         async readPage({ after, ...request }) {
           const options = isWhole ? wholeTransaction : {};
-          const cursor = after?.digest ?? null;
+          const cursor = after?.key ?? null;
           const rest = { filter: wire, options, cursor, cursorMs: after?.timestampMs ?? null };
           const page = await client.queryTransactionBlocks({ ...request, ...rest });
           const { data: items, nextCursor, hasNextPage: hasMore, unreadableAt } = page;
-          return { items, next: nextCursor === null ? null : toPosition(nextCursor), hasMore, unreadableAt };
+          return {
+            items,
+            next: nextCursor === null ? null : { key: nextCursor, timestampMs: null },
+            hasMore,
+            unreadableAt,
+          };
         },
       };
       return { identity, source };
@@ -317,11 +324,18 @@ export function createRpcSources(
 
 /** Reads the events that match a filter. */
 export function createEventSource(client: EventsClient, filter: FilterWire): Source<EventWire> {
-  const toPosition = ({ txDigest, eventSeq }: EventIdWire) => ({ digest: txDigest, eventSeq, timestampMs: null });
+  const toPosition = ({ txDigest: digest, eventSeq }: EventIdWire) => ({
+    key: toItemKey({ digest, eventSeq }),
+    timestampMs: null,
+  });
+  const toEventId = ({ key }: ItemPosition): EventIdWire => {
+    const { digest, eventSeq } = readItemKey(key);
+    return { txDigest: digest, eventSeq: eventSeq ?? '0' };
+  };
   return {
     positionOf: positionOfEvent,
     async readPage({ after, ...request }) {
-      const cursor = after && { txDigest: after.digest, eventSeq: after.eventSeq ?? '0' };
+      const cursor = after && toEventId(after);
       const rest = { filter, cursor, cursorMs: after?.timestampMs ?? null };
       const page = await client.queryEvents({ ...request, ...rest });
       const { data: items, nextCursor, hasNextPage: hasMore, unreadableAt } = page;

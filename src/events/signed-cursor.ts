@@ -8,7 +8,7 @@ import { argumentError, isDigest, isU64Text, refuseArgument } from '../ledger/va
 import { type ItemPosition, type ResumePoint, resumeAt } from '../live/live-source.ts';
 import type { StreamSlot } from '../upstream/operation-context.ts';
 import type { UpstreamHost } from '../upstream/upstream.ts';
-import { type Position, toPositionKey } from './source.ts';
+import { readItemKey, toItemKey } from './source.ts';
 
 /** A key that signs cursors and recognises its own signatures. */
 type CursorKey = ReturnType<typeof createCursorKey>;
@@ -172,13 +172,15 @@ export type CursorCodec = ReturnType<typeof createCursorCodec>;
 export function createCursorCodec({ field, identity }: CursorScope, keys: CursorKeys) {
   const cursors = createSignedCursors(`${field}\n${identity}`, keys);
   return {
-    toCursor: ({ digest, eventSeq, timestampMs, mark }: Position) =>
-      cursors.write(JSON.stringify([digest, eventSeq, timestampMs, ...(mark == null ? [] : [mark])])),
+    toCursor({ key, timestampMs, mark }: ItemPosition): string {
+      const { digest, eventSeq } = readItemKey(key);
+      return cursors.write(JSON.stringify([digest, eventSeq, timestampMs, ...(mark == null ? [] : [mark])]));
+    },
     /** @throws as `read` of signed cursors does */
-    parseCursor: (argument: 'after' | 'before', cursor: string): Position =>
+    parseCursor: (argument: 'after' | 'before', cursor: string): ItemPosition =>
       toPosition(cursors.read(argument, cursor)) ?? refuseCursor(argument, cursor),
     /** `null` if it is not a valid cursor of this scope. */
-    tryParse(cursor: string): Position | null {
+    tryParse(cursor: string): ItemPosition | null {
       try {
         return toPosition(cursors.read('after', cursor));
       } catch {
@@ -189,9 +191,9 @@ export function createCursorCodec({ field, identity }: CursorScope, keys: Cursor
 }
 
 /** `null` if the node sent a digest or a sequence number that it cannot look up. */
-function toPosition(text: string): Position | null {
+function toPosition(text: string): ItemPosition | null {
   const { data } = positionShape.safeParse(JSON.parse(text));
-  return data ? { digest: data[0], eventSeq: data[1], timestampMs: data[2], mark: data[3] } : null;
+  return data ? { key: toItemKey({ digest: data[0], eventSeq: data[1] }), timestampMs: data[2], mark: data[3] } : null;
 }
 
 export interface LiveCursorScope {
@@ -226,9 +228,7 @@ export function createLiveCursors({ field, filter, isKey, queries }: LiveCursorS
   function toPoint(argument: string, cursor: string): ResumePoint {
     for (const query of queries) {
       const position = createCursorCodec(query, keys).tryParse(cursor);
-      if (!position) continue;
-      const { digest, timestampMs, mark } = position;
-      return resumeAt({ key: digest && toPositionKey(position), timestampMs, mark });
+      if (position) return resumeAt(position);
     }
     const text = cursors.read(argument, cursor);
     return readPoint(JSON.parse(text), isKey) ?? refuseCursor(argument, cursor);

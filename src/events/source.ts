@@ -1,18 +1,8 @@
 import type { EventQueryFilter, TransactionQueryFilter } from '../generated/own.ts';
+import type { ItemPosition } from '../live/live-source.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { ReadTransactionKeys } from './transaction-keys.ts';
 import type { EventWire, TransactionWire } from './wire.ts';
-
-/** The position of an event or a transaction in the ledger's order, exact enough to resume at. */
-export interface Position {
-  readonly digest: string;
-  /** Position of the event in its transaction, as decimal text; `null` for a transaction. */
-  readonly eventSeq: string | null;
-  /** `null` if the node does not report it. */
-  readonly timestampMs: number | null;
-  /** The source's own words for where to read on without a search: see `ItemPosition`. Left out or `null`: it has none. */
-  readonly mark?: string | null | undefined;
-}
 
 /**
  * One query of the ledger for events or for transactions: everything that pages and live streams need of an upstream. Another
@@ -21,24 +11,24 @@ export interface Position {
 export interface Source<Item> {
   /** One upstream call. Rejects with errors of the catalogue: `STALE_CURSOR` if the upstream does not know `after`. */
   readPage(request: SourcePageRequest): Promise<SourcePage<Item>>;
-  positionOf(item: Item): Position;
+  positionOf(item: Item): ItemPosition;
 }
 
 export interface SourcePageRequest {
   /** Exclusive; `null` starts at the newest item if `descending`, else at the oldest. */
-  readonly after: Position | null;
+  readonly after: ItemPosition | null;
   /** Maximum items of the page, 1 to 50. */
   readonly limit: number;
   readonly descending: boolean;
   readonly cancellation: Cancellation | undefined;
   /** A position that the ledger which answers must have. Left out or `null`: that of `after`. */
-  readonly upTo?: Position | null | undefined;
+  readonly upTo?: ItemPosition | null | undefined;
 }
 
 export interface SourcePage<Item> {
   readonly items: readonly Item[];
   /** Position to continue after, beyond the items if none follow up to there; some upstreams return `null` although there is more. */
-  readonly next: Position | null;
+  readonly next: ItemPosition | null;
   /** `null` if the upstream does not report it; then only an empty page means the end. */
   readonly hasMore: boolean | null;
   /**
@@ -63,17 +53,33 @@ export interface EventSources {
   readonly keysOf: ReadTransactionKeys;
 }
 
-export function positionOfEvent({ id, timestampMs, mark }: EventWire): Position {
-  return { digest: id.txDigest, eventSeq: id.eventSeq, timestampMs: toTimestampMs(timestampMs), mark };
+export function positionOfEvent({ id, timestampMs, mark }: EventWire): ItemPosition {
+  return {
+    key: toItemKey({ digest: id.txDigest, eventSeq: id.eventSeq }),
+    timestampMs: toTimestampMs(timestampMs),
+    mark,
+  };
 }
 
-export function positionOfTransaction({ digest, timestampMs, mark }: TransactionWire): Position {
-  return { digest, eventSeq: null, timestampMs: toTimestampMs(timestampMs), mark };
+export function positionOfTransaction({ digest, timestampMs, mark }: TransactionWire): ItemPosition {
+  return { key: digest, timestampMs: toTimestampMs(timestampMs), mark };
 }
 
-/** Two positions have the same text only if they are the same. */
-export function toPositionKey({ digest, eventSeq }: Position): string {
+/** The parts of an item's key. */
+interface ItemId {
+  readonly digest: string;
+  /** Position of the event in its transaction, as decimal text; `null` for a transaction. */
+  readonly eventSeq: string | null;
+}
+
+/** Two items have the same key only if they are the same. */
+export function toItemKey({ digest, eventSeq }: ItemId): string {
   return eventSeq === null ? digest : `${digest}:${eventSeq}`;
+}
+
+export function readItemKey(key: string): ItemId {
+  const [digest = '', ...rest] = key.split(':');
+  return { digest, eventSeq: rest.length === 0 ? null : rest.join(':') };
 }
 
 /** The order of two numbers as decimal text. Never throws: a node may send other text, which gets some order. */

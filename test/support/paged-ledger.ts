@@ -14,9 +14,10 @@ import {
   writeCursor,
 } from '../../src/events/ledger-pages.ts';
 import { createLedgerSource } from '../../src/events/ledger-source.ts';
-import type { Position, Source } from '../../src/events/source.ts';
+import type { Source } from '../../src/events/source.ts';
 import { createCheckpointTimes, createTimeRangeSource } from '../../src/events/time-range-source.ts';
 import type { LedgerRequest } from '../../src/ledger/ledger-executor.ts';
+import type { ItemPosition } from '../../src/live/live-source.ts';
 import { NetworkInForce } from '../../src/upstream/network-in-force.ts';
 
 /**
@@ -52,7 +53,7 @@ export interface PagedLedger {
   /** Documents received. */
   readonly asked: string[];
   /** The position of an item, as pages of now have it. */
-  positionOf(number: number): Position;
+  positionOf(number: number): ItemPosition;
   /** @returns opens the items of a time range in milliseconds, both ends included */
   openRange(of: number): (range: { readonly startMs: number; readonly endMs: number }) => Source<NumberedItem>;
   /** What an instance reads with, right after its start. */
@@ -72,9 +73,8 @@ const examined = 20;
 const perCheckpoint = 3;
 
 export const timeOf = (number: number) => 1_000_000 + Math.floor(number / perCheckpoint) * 1_000;
-export const positionAt = (number: number): Position => ({
-  digest: `d${number}`,
-  eventSeq: null,
+export const positionAt = (number: number): ItemPosition => ({
+  key: `d${number}`,
   timestampMs: timeOf(number),
   mark: null,
 });
@@ -250,7 +250,7 @@ export function createPagedLedger(style: PageStyle, count: number): PagedLedger 
       read: toRead({}, isLive, now),
       filter,
       positionOf: ({ number, mark }) => ({ ...positionAt(number), mark }),
-      narrow: async ({ digest }) => ({ digest: JSON.stringify(digest) }),
+      narrow: async ({ key }) => ({ digest: JSON.stringify(key) }),
       form: style === 'pinned' ? form : null,
       head,
       checkpointOf: async (digest) => checkpointOf(Number(digest.slice(1))),

@@ -24,7 +24,7 @@ const transactions = createCursorCodec(
   { field: 'queryTransactionBlocks', identity: '["Sender","0x1"]' },
   keysOf(older),
 );
-const position = { digest, eventSeq: '3', timestampMs: 1_767_225_600_000 };
+const position = { key: `${digest}:3`, timestampMs: 1_767_225_600_000 };
 
 const mixed =
   'The provided cursors are taken from different checkpoints and cannot be used together in the same query.';
@@ -40,7 +40,7 @@ test('a cursor gives back its position, as after and as before', () => {
   const cursor = events.toCursor(position);
   expect(events.parseCursor('after', cursor)).toEqual(position);
   expect(events.parseCursor('before', cursor)).toEqual(position);
-  const plain = { digest, eventSeq: null, timestampMs: null };
+  const plain = { key: digest, timestampMs: null };
   expect(transactions.parseCursor('after', transactions.toCursor(plain))).toEqual(plain);
 });
 
@@ -159,8 +159,8 @@ test.each([
 });
 
 test.each([
-  ['no digest', { ...position, digest: '1111' }],
-  ['no event sequence', { ...position, eventSeq: '-1' }],
+  ['no digest', { ...position, key: '1111:3' }],
+  ['no event sequence', { ...position, key: `${digest}:-1` }],
   ['no time', { ...position, timestampMs: 1.5 }],
 ])('what the upstream named in a way that cannot be asked for again, %s, is refused too', (_, odd) => {
   expect(() => events.parseCursor('after', events.toCursor(odd))).toThrow(

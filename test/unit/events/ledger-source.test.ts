@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createReadLedgerPage, type LedgerNode } from '../../../src/events/ledger-pages.ts';
 import { createListSource } from '../../../src/events/ledger-source.ts';
-import type { Position, Source, SourcePage } from '../../../src/events/source.ts';
+import type { Source, SourcePage } from '../../../src/events/source.ts';
+import type { ItemPosition } from '../../../src/live/live-source.ts';
 import { createPagedLedger, type NumberedItem, pageStyles, positionAt, timeOf } from '../../support/paged-ledger.ts';
 
 const request = { limit: 50, descending: false, cancellation: undefined };
@@ -9,7 +10,7 @@ const request = { limit: 50, descending: false, cancellation: undefined };
 interface Walk {
   readonly limit?: number;
   readonly descending?: boolean;
-  readonly after?: Position | null;
+  readonly after?: ItemPosition | null;
   /** A source for each page. */
   readonly open: () => Source<NumberedItem>;
 }
@@ -84,7 +85,7 @@ describe.each(pageStyles)('a ledger with %s pages', (style) => {
       const newest = await ledger.open(1).readPage({ ...request, limit: 10, after: null, descending: true });
       expect(newest.items.map(({ number }) => number)).toEqual(multiples(1, 60, 50).toReversed());
       // A page that names another end is refused, unless its cursors say where it ends.
-      if (style === 'pinned') expect(behind.next?.digest).toBe('d59');
+      if (style === 'pinned') expect(behind.next?.key).toBe('d59');
     }
   });
 
@@ -95,7 +96,7 @@ describe.each(pageStyles)('a ledger with %s pages', (style) => {
       const { items, next } = await ledger.open().readPage({ ...request, after: null, descending });
       const given = descending ? [0, 1, 2] : [2, 1, 0];
       expect(items.map(({ number }) => number)).toEqual(style === 'pinned' ? given.toReversed() : given);
-      expect(next?.digest).toBe(descending ? 'd0' : 'd2');
+      expect(next?.key).toBe(descending ? 'd0' : 'd2');
     }
   });
 
@@ -104,7 +105,7 @@ describe.each(pageStyles)('a ledger with %s pages', (style) => {
     for (const of of [1, 2, 67]) {
       const source = ledger.open(of, { isLive: true });
       const numbers: number[] = [];
-      let at: Position | null = null;
+      let at: ItemPosition | null = null;
       for (let reads = 0; reads < 300; reads += 1) {
         const page: SourcePage<NumberedItem> = await source.readPage({ ...request, after: at });
         numbers.push(...page.items.map(({ number }) => number));
@@ -119,7 +120,7 @@ describe.each(pageStyles)('a ledger with %s pages', (style) => {
     const ledger = createPagedLedger(style, 3_000);
     for (const of of [1, 701]) {
       const source = ledger.open(of, { isLive: true });
-      let at: Position = ledger.positionOf(2_804);
+      let at: ItemPosition = ledger.positionOf(2_804);
       for (let hasMore: boolean | null = true; hasMore; ) {
         const page: SourcePage<NumberedItem> = await source.readPage({ ...request, after: at });
         ({ hasMore } = page);
@@ -271,7 +272,7 @@ describe('a list', () => {
     for (const descending of [false, true]) {
       const source = createListSource(async () => list, positionInList);
       const numbers: number[] = [];
-      for (let after: Position | null = null, hasMore: boolean | null = true; hasMore; ) {
+      for (let after: ItemPosition | null = null, hasMore: boolean | null = true; hasMore; ) {
         const page: SourcePage<NumberedItem> = await source.readPage({ ...request, limit, descending, after });
         numbers.push(...page.items.map(({ number }) => number));
         ({ hasMore, next: after } = page);

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxSpareCalls } from '../../../src/config/event-calls.ts';
 import { createSpareCalls, type Page, type PageRange, readPage as readPageOf } from '../../../src/events/connection.ts';
-import type { Position, Source, SourcePage } from '../../../src/events/source.ts';
+import type { Source, SourcePage } from '../../../src/events/source.ts';
+import type { ItemPosition } from '../../../src/live/live-source.ts';
 
-const at = (digest: string, eventSeq: number, timestampMs: number | null): Position => ({
-  digest,
-  eventSeq: String(eventSeq),
+const at = (digest: string, eventSeq: number, timestampMs: number | null): ItemPosition => ({
+  key: `${digest}:${eventSeq}`,
   timestampMs,
 });
 
@@ -15,16 +15,14 @@ const readPage = <Item>(range: PageRange, source: Source<Item>, spare = createSp
   readPageOf(range, source, spare);
 
 /** An upstream that behaves: exclusive cursors, 50 at most, `next` is the last item even at the end. */
-function upstream(ledger: readonly Position[]) {
+function upstream(ledger: readonly ItemPosition[]) {
   const calls: { readonly limit: number; readonly descending: boolean }[] = [];
-  const walk: Source<Position> = {
+  const walk: Source<ItemPosition> = {
     positionOf: (item) => item,
     readPage: async ({ after: cursor, limit, descending }) => {
       calls.push({ limit, descending });
       const order = descending ? ledger.toReversed() : ledger;
-      const start = cursor
-        ? order.findIndex((p) => p.digest === cursor.digest && p.eventSeq === cursor.eventSeq) + 1
-        : 0;
+      const start = cursor ? order.findIndex(({ key }) => key === cursor.key) + 1 : 0;
       const items = order.slice(start, start + Math.min(limit, 50));
       return { items, next: items.at(-1) ?? cursor, hasMore: start + items.length < order.length };
     },
@@ -33,7 +31,7 @@ function upstream(ledger: readonly Position[]) {
 }
 
 const events = (count: number) => Array.from({ length: count }, (_, i) => at(`d${i}`, 0, i));
-const names = (items: readonly Position[]) => items.map(({ digest, eventSeq }) => `${digest}.${eventSeq}`);
+const names = (items: readonly ItemPosition[]) => items.map(({ key }) => key.replace(':', '.'));
 
 describe('one page of ten', () => {
   const ledger = events(10);
@@ -154,11 +152,11 @@ test('walking page by page, either way, in any sizes, gives the whole once', asy
       fc.boolean(),
       async (ledger, sizes, backward) => {
         const { walk } = upstream(ledger);
-        let walked: readonly Position[] = [];
-        let edge: Position | null = null;
+        let walked: readonly ItemPosition[] = [];
+        let edge: ItemPosition | null = null;
         for (let more = true; more; ) {
           const size = sizes.next().value as number;
-          const page: Awaited<ReturnType<typeof readPage<Position>>> = await readPage(
+          const page: Awaited<ReturnType<typeof readPage<ItemPosition>>> = await readPage(
             { size, backward, after: backward ? null : edge, before: backward ? edge : null },
             walk,
           );
@@ -173,28 +171,30 @@ test('walking page by page, either way, in any sizes, gives the whole once', asy
 });
 
 describe('an upstream that misbehaves is an error, never an endless loop:', () => {
-  const [one, two] = events(2) as [Position, Position];
-  const stuck = (step: (cursor: Position | null) => SourcePage<Position>) =>
+  const [one, two] = events(2) as [ItemPosition, ItemPosition];
+  const stuck = (step: (cursor: ItemPosition | null) => SourcePage<ItemPosition>) =>
     expect(
-      readPage<Position>(
+      readPage<ItemPosition>(
         { size: 10, backward: false, after: one, before: null },
         { positionOf: (item) => item, readPage: async ({ after }) => step(after) },
       ),
     ).rejects.toMatchObject({ extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'events' } });
 
-  test.each<[string, Position | null]>([
+  test.each<[string, ItemPosition | null]>([
     ['from the start', null],
     ['from a cursor', one],
   ])('a cursor that does not advance, %s, after two calls', async (_, after) => {
     let calls = 0;
-    const walk: Source<Position> = {
+    const walk: Source<ItemPosition> = {
       positionOf: (item) => item,
       readPage: async () => {
         calls += 1;
         return { items: [], next: two, hasMore: true };
       },
     };
-    await expect(readPage<Position>({ size: 10, backward: false, after, before: null }, walk)).rejects.toMatchObject({
+    await expect(
+      readPage<ItemPosition>({ size: 10, backward: false, after, before: null }, walk),
+    ).rejects.toMatchObject({
       message: 'The events upstream gives a cursor that does not advance.',
       extensions: { code: 'UPSTREAM_BAD_RESPONSE', upstream: 'events' },
     });
@@ -226,7 +226,7 @@ describe('an upstream that misbehaves is an error, never an endless loop:', () =
 test('an upstream that gives one item at a time makes a page shorter, never wrong', async () => {
   const ledger = events(100);
   const { walk } = upstream(ledger);
-  const single: Source<Position> = { ...walk, readPage: (request) => walk.readPage({ ...request, limit: 1 }) };
+  const single: Source<ItemPosition> = { ...walk, readPage: (request) => walk.readPage({ ...request, limit: 1 }) };
   const page = await readPage({ size: 50, backward: false, after: null, before: null }, single);
   expect(page).toEqual({ items: ledger.slice(0, 21), hasPreviousPage: false, hasNextPage: true });
 });
@@ -244,9 +244,9 @@ test('two bounds among very many of one millisecond are an error once that canno
 
 describe('an upstream that does not say whether there is more', () => {
   /** Gives `data` and nothing else, at most `most` at a time. */
-  function silent(ledger: readonly Position[], most = 50) {
+  function silent(ledger: readonly ItemPosition[], most = 50) {
     const { walk, calls } = upstream(ledger);
-    const quiet: Source<Position> = {
+    const quiet: Source<ItemPosition> = {
       ...walk,
       readPage: async (request) => {
         const { limit } = request;
@@ -305,7 +305,7 @@ describe('an upstream that does not say whether there is more', () => {
 test('what one page of an operation took beyond its need is not there for the next', async () => {
   const ledger = events(100);
   const { walk, calls } = upstream(ledger);
-  const single: Source<Position> = { ...walk, readPage: (request) => walk.readPage({ ...request, limit: 1 }) };
+  const single: Source<ItemPosition> = { ...walk, readPage: (request) => walk.readPage({ ...request, limit: 1 }) };
   const spare = createSpareCalls();
   const range = { size: 15, backward: false, after: null, before: null };
   expect((await readPage(range, single, spare)).items).toHaveLength(15);
@@ -319,8 +319,8 @@ test('what one page of an operation took beyond its need is not there for the ne
 });
 
 test('hasMore decides, not a missing cursor', async () => {
-  const [one, two] = events(2) as [Position, Position];
-  const walk: Source<Position> = {
+  const [one, two] = events(2) as [ItemPosition, ItemPosition];
+  const walk: Source<ItemPosition> = {
     positionOf: (item) => item,
     readPage: async ({ after: cursor }) =>
       cursor ? { items: [two], next: null, hasMore: false } : { items: [one], next: null, hasMore: true },
@@ -330,7 +330,7 @@ test('hasMore decides, not a missing cursor', async () => {
 
 test('more items than asked for are left out and said to be there', async () => {
   const ledger = events(5);
-  const walk: Source<Position> = {
+  const walk: Source<ItemPosition> = {
     positionOf: (item) => item,
     readPage: async () => ({ items: ledger, next: ledger[4]!, hasMore: false }),
   };

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Position, Source, SourcePage } from '../../../src/events/source.ts';
+import type { Source, SourcePage } from '../../../src/events/source.ts';
+import type { ItemPosition } from '../../../src/live/live-source.ts';
 import { createPagedLedger, type NumberedItem, pageStyles, timeOf } from '../../support/paged-ledger.ts';
 
 async function readAll(source: Source<NumberedItem>, limit: number, descending: boolean): Promise<number[]> {
   const found: number[] = [];
-  for (let after: Position | null = null, hasMore: boolean | null = true; hasMore; ) {
+  for (let after: ItemPosition | null = null, hasMore: boolean | null = true; hasMore; ) {
     const page: SourcePage<NumberedItem> = await source.readPage({ after, limit, descending, cancellation: undefined });
     found.push(...page.items.map(({ number }) => number));
     ({ next: after, hasMore } = page);
