@@ -64,6 +64,19 @@ describe('the pages', () => {
   });
 });
 
+describe('the pages about the code', () => {
+  test('name files and folders that exist', () => {
+    const about = pages.filter((page) => /^docs\/(architecture|decisions\/.*)\.md$/.test(page)).concat('CONTRIBUTING.md');
+    const dead = about.flatMap((page) =>
+      codeIn(read(page))
+        .filter((name) => /^[\w./-]+\/[\w.-]+(\.ts|)$/.test(name))
+        .filter((name) => !existsSync(new URL(name, root)) && !existsSync(new URL(`src/${name}`, root)))
+        .map((name) => `${page}: ${name}`),
+    );
+    expect(dead).toEqual([]);
+  });
+});
+
 /** The headings of a page as they appear in links. */
 function headingsOf(page: URL): string[] {
   const headings = [...readFileSync(page, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
