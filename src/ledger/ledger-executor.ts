@@ -1,51 +1,72 @@
 import { type DocumentNode, type ExecutionResult, print, stripIgnoredCharacters } from 'graphql';
-import type { CancelCause, Cancellation } from '../upstream/cancellation.ts';
+import type { Cancellation } from '../upstream/cancellation.ts';
 import type { FairTurns } from '../upstream/fair-turns.ts';
 import { toCancelledError, toGatewayError, UpstreamCallError } from '../upstream/upstream-call-error.ts';
-import type { RawLedger, RawLedgerRequest } from './raw-ledger.ts';
+import type { PlainLedgerAnswer, RawLedger, RawLedgerAnswer, RawLedgerRequest } from './raw-ledger.ts';
 
 export interface ForwardRequest
-  extends Pick<RawLedgerRequest, 'isClientsText' | 'operationName' | 'variables' | 'isMutation' | 'least'> {
+  extends Pick<
+    RawLedgerRequest,
+    'isClientsText' | 'operationName' | 'variables' | 'isMutation' | 'least' | 'isParsed'
+  > {
   /** The document, sent unchanged. */
   readonly text: string;
   /** A mutation is not sent if the operation has ended. */
   readonly cancellation?: Cancellation | undefined;
 }
 
-/**
- * Sends a document to the ledger unchanged. Operations that share a response share its answer, so it must not be changed. Rejects
- * with a catalogued error if there is no response.
- */
-export type ForwardToLedger = (request: ForwardRequest) => Promise<ExecutionResult>;
+export interface LedgerReply {
+  /** A plain response as bytes; `null` for any other, and if the response is parsed in any case. */
+  readonly plain: PlainLedgerAnswer | null;
+  /**
+   * Parses the response in a turn of its caller. Operations that share a response share its result, so it must not be changed.
+   * Rejects with a catalogued error if there is no response.
+   */
+  readonly read: () => Promise<ExecutionResult>;
+}
+
+/** Sends a document to the ledger unchanged. Never rejects: the reply's `read` does. */
+export type ForwardToLedger = (request: ForwardRequest) => Promise<LedgerReply>;
 
 /** The share of the gateway's own requests in the fair turns of callers. */
 const ownTurns = 'gateway';
 
-/** Parses each answer in a turn of its caller. */
 export function createForwardToLedger(ledger: RawLedger, turns: Pick<FairTurns, 'runQueued'>): ForwardToLedger {
-  return ({ text, cancellation, isMutation, ...rest }) =>
-    new Promise((resolve, reject) => {
-      const failWith = (error: unknown) => reject(toGatewayError(error, 'ledger', isMutation));
-      const failCancelled = (cause: CancelCause) => failWith(toCancelledError(cause));
-      if (cancellation?.cause) {
-        const { cause } = cancellation;
-        return isMutation ? failWith(new UpstreamCallError('unsent', cause)) : failCancelled(cause);
-      }
-      const client = { onGone: (abandon: () => void) => void cancellation?.onCancel(abandon) };
-      let stopListening = () => {};
-      const request = { ...rest, isMutation, queryJson: JSON.stringify(text), operation: cancellation, isParsed: true };
-      const cancel = ledger({ ...request, usage: null, canStream: false }, (answer) => {
-        stopListening();
-        if (answer.kind !== 'other') return failWith(new Error('an answer is forwarded as bytes that must be parsed'));
-        if (cancellation) cancellation.bytesRead += answer.size;
+  return ({ text, cancellation, ...rest }) =>
+    new Promise((resolve) => {
+      const { isMutation } = rest;
+      const fail = (error: unknown): never => {
+        throw toGatewayError(error, 'ledger', isMutation);
+      };
+      const failed = (error: unknown): LedgerReply => ({ plain: null, read: async () => fail(error) });
+      const toReply = (answer: RawLedgerAnswer): LedgerReply => {
+        if (answer.kind === 'stream') return failed(new Error('an answer is streamed that must be whole'));
         const read = () => {
           if (cancellation?.cause && !isMutation) throw toCancelledError(cancellation.cause);
           return answer.read();
         };
-        const caller = cancellation?.caller ?? ownTurns;
-        const ahead = answer.parseAhead?.((work) => turns.runQueued(caller, null, work)) ?? null;
-        const readNow = () => turns.runQueued(caller, client, read);
-        (ahead === null ? readNow() : ahead.then(readNow)).then(resolve, failWith);
+        return {
+          plain: answer.kind === 'plain' ? answer : null,
+          read() {
+            if (cancellation) cancellation.bytesRead += answer.kind === 'plain' ? answer.body.size : answer.size;
+            const caller = cancellation?.caller ?? ownTurns;
+            const ahead = answer.parseAhead?.((work) => turns.runQueued(caller, null, work)) ?? null;
+            const client = { onGone: (abandon: () => void) => void cancellation?.onCancel(abandon) };
+            const readNow = () => turns.runQueued(caller, client, read);
+            return (ahead === null ? readNow() : ahead.then(readNow)).catch(fail);
+          },
+        };
+      };
+      const { cause = null } = cancellation ?? {};
+      if (cause !== null) {
+        resolve(failed(isMutation ? new UpstreamCallError('unsent', cause) : toCancelledError(cause)));
+        return;
+      }
+      let stopListening = () => {};
+      const request = { ...rest, queryJson: JSON.stringify(text), operation: cancellation };
+      const cancel = ledger({ ...request, usage: null, canStream: false }, (answer) => {
+        stopListening();
+        resolve(toReply(answer));
       });
       if (cancellation) stopListening = cancellation.onCancel(cancel);
     });
@@ -62,8 +83,9 @@ export type LedgerExecutor = (request: LedgerRequest) => Promise<ExecutionResult
 /** Sends queries without ignorable characters, because the ledger limits their length in bytes. */
 export function createLedgerExecutor(...how: Parameters<typeof createForwardToLedger>): LedgerExecutor {
   const forward = createForwardToLedger(...how);
-  return ({ document, variables, ...rest }) => {
+  const ours = { isClientsText: false, operationName: null, isMutation: false, isParsed: true };
+  return async ({ document, variables, ...rest }) => {
     const text = typeof document === 'string' ? document : stripIgnoredCharacters(print(document));
-    return forward({ ...rest, variables, text, isClientsText: false, operationName: null, isMutation: false });
+    return (await forward({ ...rest, ...ours, variables, text })).read();
   };
 }

@@ -60,7 +60,7 @@ export type RawLedgerAnswer =
     };
 
 /** A response with data and nothing else, as bytes that can be sent unchanged. */
-class PlainLedgerAnswer {
+export class PlainLedgerAnswer {
   readonly kind = 'plain';
   /** The ledger's bytes, with usage added if requested. */
   readonly body: ChunkedBody;

@@ -149,13 +149,18 @@ export function toFailure(error: unknown): ExecutionResult {
   return { errors: [error as GraphQLError] };
 }
 
-/** Passes the result of an operation to `done`; a failure becomes a result with one error. */
+/** Passes the answer of an operation to `done`; a failure becomes a result with one error. */
 export async function passResult(
-  answer: Promise<ExecutionResult>,
+  answer: Promise<ExecutionResult | ChunkedBody>,
   { tidy, complete }: Pick<OperationRun, 'tidy' | 'complete'>,
   done: (outcome: UnreadOutcome) => void,
 ): Promise<void> {
-  const result = tidy(await answer.catch(toFailure));
+  const answered = await answer.catch(toFailure);
+  if ('chunks' in answered) {
+    complete(0);
+    return done({ kind: 'bytes', body: answered });
+  }
+  const result = tidy(answered);
   complete(result.errors?.length ?? 0);
   done({ kind: 'result', result });
 }

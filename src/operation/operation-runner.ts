@@ -1,11 +1,8 @@
 import type { ExecutionResult } from 'graphql';
-import { printInTurns } from '../json/print-in-turns.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
-import { spliceData } from '../ledger/answers/plain-answer.ts';
 import type { CacheLookup } from '../ledger/immutable/immutable-reads.ts';
 import type { RawLedger, RawLedgerAnswer } from '../ledger/raw-ledger.ts';
-import type { OperationContext } from '../upstream/operation-context.ts';
 import { startPeerTimeout } from '../upstream/peer-timeout.ts';
 import { type AdmittedOperation, lateError, type ServerContext } from './admit-operation.ts';
 import {
@@ -14,15 +11,14 @@ import {
   createFormatResult,
   createOpenOperation,
   type OperationOptions,
-  type OperationRun,
   passResult,
   timeoutOf,
   toFailure,
   type UnreadOutcome,
   waitedMs,
 } from './open-operation.ts';
-import type { ForwardSplit, ForwardWhole, RequestVariables } from './prepared-operation.ts';
-import { type RunPlan, settleAnswer, settleLedgersAnswer, toLedgerPost } from './run-plan.ts';
+import type { ForwardForm, RequestVariables } from './prepared-operation.ts';
+import { type RunPlan, settleAnswer, settleLedgersAnswer } from './run-plan.ts';
 import { ResultStream } from './subscriptions/result-stream.ts';
 import { runStream } from './subscriptions/run-stream.ts';
 
@@ -103,7 +99,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
       return done({ kind: 'result', result: createFormatResult(server, admitted, maskError)({ errors }) });
     }
     const form = operation.unread();
-    if (form?.kind === 'whole') {
+    if (form) {
       const waited = waitedMs(server, turns);
       const leftMs = (timeoutOf(admitted, timeouts) ?? Number.POSITIVE_INFINITY) - waited;
       if (leftMs > 0) return forward(form, values, waited === 0 ? null : leftMs, admitted, server, canStream, done);
@@ -113,12 +109,8 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     const pass = (outcome: UnreadOutcome) =>
       done(context.cancellation.cause === 'aborted' ? { kind: 'gone' } : outcome);
     if (context.cancellation.cause) return passResult(Promise.reject(lateError()), run, pass);
-    const coerced = { sent: variables, values };
-    if (form?.kind === 'split' && operation.checkWaits(values).length === 0) {
-      const takeTurn = <Result>(work: () => Result) => turns.runNext(admitted.caller.rate.key, server, work);
-      return runUnparsedSplit(form, coerced, admitted, run, ledger, server.showUsage, takeTurn, pass);
-    }
-    const answer = runPlan({ operation, operationName, variables: coerced, context });
+    const usage = server.showUsage ? admitted.usage : null;
+    const answer = runPlan({ operation, operationName, variables: { sent: variables, values }, context, usage });
     await passResult(answer.finally(run.end), run, pass);
   }
 
@@ -128,7 +120,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
    * @param leftMs until its deadline; `null` = that of the call is enough, because the operation has hardly waited
    */
   function forward(
-    { queryJson, ledgerVariables }: ForwardWhole,
+    { queryJson, ledgerVariables }: ForwardForm,
     values: RequestVariables['values'],
     leftMs: number | null,
     ...[admitted, server, canStream, done]: Parameters<RunUnparsed>
@@ -249,70 +241,4 @@ function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
         },
       }),
   };
-}
-
-/** Runs a split operation, and joins our members to the ledger's response without parsing it. Never rejects. */
-async function runUnparsedSplit(
-  form: ForwardSplit,
-  variables: RequestVariables,
-  admitted: AdmittedOperation,
-  run: OperationRun,
-  ledger: RawLedger,
-  showUsage: boolean,
-  takeTurn: Parameters<typeof printInTurns>[1],
-  done: (outcome: UnreadOutcome) => void,
-): Promise<void> {
-  const { operation } = admitted;
-  const { context, complete } = run;
-  const answer = askLedger(form, variables.sent, context, ledger);
-  const executeOwn = async () => form.execute(variables.values, context);
-  const [ours] = await Promise.allSettled([executeOwn()]);
-  const theirs = await answer;
-  run.end();
-  const own = ours.status === 'fulfilled' && !ours.value.errors ? ours.value.data : null;
-  // If one part has errors or no data, both must be merged key by key.
-  if (theirs.kind === 'plain' && own) {
-    complete(0);
-    const added = { members: toMembers(await printInTurns(own, takeTurn)), isLast: form.isLedgerFirst };
-    const usage = showUsage ? admitted.usage : null;
-    return done({ kind: 'bytes', body: spliceData(theirs.body, theirs.plainEnd, added, usage) });
-  }
-  const settle = async () => {
-    if (ours.status === 'rejected') throw ours.reason;
-    await theirs.parseAhead?.(takeTurn);
-    return settleLedgersAnswer(operation, variables.values, () => theirs.read(), ours.value);
-  };
-  return passResult(settle(), run, done);
-}
-
-/** The JSON of an object without its braces. */
-function toMembers(json: string | ChunkedBody): readonly Buffer[] {
-  if (typeof json === 'string') return [Buffer.from(json.slice(1, -1))];
-  const last = json.chunks.length - 1;
-  return json.chunks.map((chunk, index) => chunk.subarray(index === 0 ? 1 : 0, index === last ? -1 : undefined));
-}
-
-function askLedger(
-  { queryJson, ledger: part }: ForwardSplit,
-  sent: RequestVariables['sent'],
-  { cancellation }: OperationContext,
-  ledger: RawLedger,
-): Promise<Exclude<RawLedgerAnswer, { kind: 'stream' }>> {
-  const request = {
-    queryJson,
-    operationName: null,
-    variables: toLedgerPost(part, null, sent).variables,
-    isMutation: false,
-    operation: cancellation,
-    isClientsText: false,
-    usage: null,
-    canStream: false,
-  };
-  return new Promise((resolve) => {
-    const abandon = ledger(request, (answer) => {
-      if (answer.kind === 'stream') throw new Error('the ledger streams an answer that was requested whole');
-      resolve(answer);
-    });
-    cancellation.onCancel(abandon);
-  });
 }

@@ -24,6 +24,7 @@ import type {
   OperationParts,
   OperationStep,
   PreparedOperation,
+  RootOrder,
 } from './prepared-operation.ts';
 import { toLedgerPost } from './run-plan.ts';
 import { ResultTexts } from './subscriptions/result-stream.ts';
@@ -89,9 +90,7 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
       return collectFields(root, [asked.selectionSet], { schema, fragments, variables });
     },
     parts: once(() => toParts(prepared, preparing)),
-    unread: isForwarded
-      ? always({ kind: 'whole', queryJson: json, ledgerVariables: null })
-      : once(() => toForwardForm(prepared)),
+    unread: isForwarded ? always({ queryJson: json, ledgerVariables: null }) : once(() => toForwardForm(prepared)),
     immutable: (isForwarded && reads?.prepare(schema, tree, valid.tree)) || null,
   };
   return prepared;
@@ -124,7 +123,7 @@ function toParts(prepared: PreparedOperation, preparing: Preparing): OperationPa
   if (kind === 'both') {
     const own = takePart(operation, fragments, (field) => !isLedgersField(field));
     const execute = toExecuteOwn(prepared, graph, own.operation);
-    return { kind, ledger: toLedgerPart(prepared, graph, isLedgersField), execute };
+    return { kind, ledger: toLedgerPart(prepared, graph, isLedgersField), execute, order: toRootOrder(prepared) };
   }
   const steps = new Map<string, OperationStep>();
   const toStep = (key: string): OperationStep => {
@@ -200,23 +199,22 @@ function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: 
   return (given) => made()(given);
 }
 
-/** `null` if the operation has one owner, or interleaves root keys of both, which must be merged key by key. */
+/** `null` if the gateway executes or changes a part of the operation. */
 function toForwardForm(prepared: PreparedOperation): ForwardForm | null {
-  if (prepared.isConditional) return null;
-  if (prepared.plan === 'PASS_THROUGH') {
-    const parts = prepared.parts();
-    if (parts.kind !== 'upstream') return null;
-    const { ledger } = parts;
-    const ledgerVariables = (sent: Readonly<Record<string, unknown>>) => toLedgerPost(ledger, null, sent).variables;
-    return { kind: 'whole', queryJson: JSON.stringify(ledger.text), ledgerVariables };
-  }
-  if (prepared.partsKind !== 'both') return null;
-  const names = [...prepared.rootFields({}).values()].map(([node]) => node?.name.value ?? '');
-  const owners = names.map(prepared.isLedgers);
-  // All keys of one owner must come first: the owner changes exactly once.
-  if (owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length !== 1) return null;
+  if (prepared.isConditional || prepared.plan !== 'PASS_THROUGH') return null;
   const parts = prepared.parts();
-  if (parts.kind !== 'both' || names.includes(serviceConfigField)) return null;
-  const { ledger, execute } = parts;
-  return { kind: 'split', queryJson: JSON.stringify(ledger.text), ledger, isLedgerFirst: owners[0] === true, execute };
+  if (parts.kind !== 'upstream') return null;
+  const { ledger } = parts;
+  const ledgerVariables = (sent: Readonly<Record<string, unknown>>) => toLedgerPost(ledger, null, sent).variables;
+  return { queryJson: JSON.stringify(ledger.text), ledgerVariables };
+}
+
+function toRootOrder({ isConditional, rootFields, isLedgers }: PreparedOperation): RootOrder {
+  if (isConditional) return 'mixed';
+  const names = [...rootFields({}).values()].map(([node]) => node?.name.value ?? '');
+  const owners = names.map(isLedgers);
+  const changes = owners.filter((owner, index) => index > 0 && owner !== owners[index - 1]).length;
+  // The gateway changes the ledger's service config.
+  if (changes !== 1 || names.includes(serviceConfigField)) return 'mixed';
+  return owners[0] ? 'ledger first' : 'ours first';
 }

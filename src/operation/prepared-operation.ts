@@ -23,10 +23,13 @@ export type OperationParts =
   | { readonly kind: 'upstream'; readonly ledger: LedgerPart }
   | { readonly kind: 'own'; readonly execute: ExecuteOwn }
   /** Executed concurrently. */
-  | { readonly kind: 'both'; readonly ledger: LedgerPart; readonly execute: ExecuteOwn }
+  | { readonly kind: 'both'; readonly ledger: LedgerPart; readonly execute: ExecuteOwn; readonly order: RootOrder }
   /** One root key after the other. */
   | { readonly kind: 'steps'; readonly stepOf: (key: string) => OperationStep }
   | { readonly kind: 'stream'; readonly open: OpenStream };
+
+/** The root keys of one owner come first, so that both answers can be joined as bytes; or both must be merged key by key. */
+export type RootOrder = 'ledger first' | 'ours first' | 'mixed';
 
 export type OperationStep = Extract<OperationParts, { readonly kind: 'upstream' | 'own' }>;
 
@@ -52,29 +55,18 @@ export interface PreparedOperation extends OperationPlan {
   /** The root fields by response key, in the order of the response. @param variables coerced */
   readonly rootFields: (variables: Record<string, unknown>) => ReadonlyMap<string, readonly FieldNode[]>;
   readonly parts: () => OperationParts;
-  /** How to forward the ledger's answer without parsing it; `null` if that is impossible. */
+  /** How to forward the answer to an operation that is entirely the ledger's without parsing it; `null` if that is impossible. */
   readonly unread: () => ForwardForm | null;
   /** How to keep answers that never change; `null` if they may change, or no answers are kept. */
   readonly immutable: ImmutableRead | null;
 }
 
-/** How to forward the ledger's answer without parsing it. `queryJson` is the ledger's document as a JSON string. */
-export type ForwardForm = ForwardWhole | ForwardSplit;
-
-export interface ForwardWhole {
-  readonly kind: 'whole';
+/** How to forward the ledger's answer without parsing it. */
+export interface ForwardForm {
+  /** The ledger's document as a JSON string. */
   readonly queryJson: string;
   /** Selects the variables of an operation that is sent without the rest of its document; `null` = the document is sent. */
   readonly ledgerVariables: ((sent: RequestVariables['sent']) => RequestVariables['sent']) | null;
-}
-
-/** An operation whose root keys are grouped by owner, so that the two answers can be joined as texts. */
-export interface ForwardSplit {
-  readonly kind: 'split';
-  readonly queryJson: string;
-  readonly ledger: LedgerPart;
-  readonly isLedgerFirst: boolean;
-  readonly execute: ExecuteOwn;
 }
 
 export type ServedGeneration = Generation<PreparedOperation>;

@@ -1,8 +1,13 @@
 import { type ExecutionResult, type FieldNode, GraphQLError, type GraphQLObjectType, isNonNullType } from 'graphql';
+import type { Usage } from '../documents/cost/usage.ts';
 import { variablesOf } from '../documents/plan-operation.ts';
 import { responseKey } from '../documents/selections.ts';
-import type { ForwardToLedger } from '../ledger/ledger-executor.ts';
-import { sharedTurns } from '../upstream/fair-turns.ts';
+import { printInTurns } from '../json/print-in-turns.ts';
+import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
+import { spliceData } from '../ledger/answers/plain-answer.ts';
+import type { ForwardToLedger, LedgerReply } from '../ledger/ledger-executor.ts';
+import type { PlainLedgerAnswer } from '../ledger/raw-ledger.ts';
+import { type FairTurns, sharedTurns } from '../upstream/fair-turns.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { LedgerPart, OperationStep, PreparedOperation, RequestVariables } from './prepared-operation.ts';
 import { settleErrors } from './settle-errors.ts';
@@ -16,24 +21,26 @@ export interface PlannedRequest {
   readonly operationName: string | null;
   readonly variables: RequestVariables;
   readonly context: OperationContext;
+  /** Shown in a response of bytes; `null` = not requested. */
+  readonly usage: Usage | null;
 }
 
 /** Settling more errors takes a turn of its own. */
 const manyErrors = 500;
 
-/** Executes the parts of an operation. Rejects as `execute` of graphql-js does. */
-export type RunPlan = (request: PlannedRequest) => Promise<ExecutionResult>;
+/** Executes the parts of an operation, and resolves with bytes if both parts could be joined so. Rejects as `execute` of graphql-js does. */
+export type RunPlan = (request: PlannedRequest) => Promise<ExecutionResult | ChunkedBody>;
 
-/** @param forward sends a text to the ledger as it is */
-export function createRunPlan(forward: ForwardToLedger): RunPlan {
+export function createRunPlan(forward: ForwardToLedger, turns: Pick<FairTurns, 'runNext'>): RunPlan {
   return async (request) => {
     const { operation, variables } = request;
     const refusals = operation.checkWaits(variables.values);
     if (refusals.length > 0) return { errors: refusals };
-    return settleInTurn(operation, variables.values, await runParts(request));
+    const answer = await runParts(request);
+    return 'chunks' in answer ? answer : settleInTurn(operation, variables.values, answer);
   };
 
-  async function runParts(request: PlannedRequest): Promise<ExecutionResult> {
+  async function runParts(request: PlannedRequest): Promise<ExecutionResult | ChunkedBody> {
     const { operation, context } = request;
     const { values } = request.variables;
     const parts = operation.parts();
@@ -42,20 +49,34 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
         return parts.execute(values, context);
       case 'upstream':
         return asksLedger(operation, values)
-          ? readAnswer(operation, values, await ask(parts.ledger, request))
+          ? readAnswer(operation, values, (await ask(parts.ledger, request)).read)
           : { data: toNulls(operation, values, isNone) };
       case 'both': {
         const [theirs, ours] = await Promise.all([
-          asksLedger(operation, values) ? ask(parts.ledger, request) : () => ({ data: {} }),
+          asksLedger(operation, values) ? ask(parts.ledger, request, parts.order === 'mixed') : nothingAsked,
           parts.execute(values, context),
         ]);
-        return mergeParts(operation, values, theirs, ours);
+        // If one part has errors or no data, both must be merged key by key.
+        return theirs.plain && ours.data && !ours.errors
+          ? joinParts(theirs.plain, ours.data, parts.order === 'ledger first', request)
+          : mergeParts(operation, values, theirs.read, ours);
       }
       case 'steps':
         return runSteps(parts.stepOf, request);
       case 'stream':
         throw new Error('a subscription is opened, not executed');
     }
+  }
+
+  /** Adds our members to the ledger's response, without parsing it. */
+  async function joinParts(
+    theirs: PlainLedgerAnswer,
+    ours: Record<string, unknown>,
+    isLast: boolean,
+    { context, usage }: PlannedRequest,
+  ): Promise<ChunkedBody> {
+    const json = await printInTurns(ours, (work) => turns.runNext(context.caller.rate.key, null, work));
+    return spliceData(theirs.body, theirs.plainEnd, { members: toMembers(json), isLast }, usage);
   }
 
   /** Executes one root key after the other, until the data of one are null. */
@@ -70,7 +91,7 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
       const result =
         step.kind === 'own'
           ? await step.execute(values, context)
-          : readPart(operation, values, await ask(step.ledger, request), hasKey);
+          : await readPart(operation, values, (await ask(step.ledger, request)).read, hasKey);
       errors.push(...(result.errors ?? []));
       if (!result.data) return { data: null, errors };
       data[key] = result.data[key];
@@ -78,18 +99,24 @@ export function createRunPlan(forward: ForwardToLedger): RunPlan {
     return errors.length > 0 ? { data, errors } : { data };
   }
 
-  /** Sends a part to the ledger. @returns reads the answer; throws if there is none */
-  function ask(part: LedgerPart, request: PlannedRequest): Promise<() => ExecutionResult> {
+  /** Sends a part to the ledger. */
+  async function ask(part: LedgerPart, request: PlannedRequest, isParsed = true): Promise<LedgerReply> {
     const { operation, operationName, variables, context } = request;
     const post = toLedgerPost(part, operationName, variables.sent);
     const isMutation = operation.type === 'mutation';
-    return forward({ ...post, isMutation, cancellation: context.cancellation }).then(
-      (answer) => () => part.amend(answer, variables.values),
-      (error: unknown) => () => {
-        throw error;
-      },
-    );
+    const { plain, read } = await forward({ ...post, isMutation, isParsed, cancellation: context.cancellation });
+    return { plain, read: async () => part.amend(await read(), variables.values) };
   }
+}
+
+/** `@skip` and `@include` leave no field of the ledger. */
+const nothingAsked: LedgerReply = { plain: null, read: async () => ({ data: {} }) };
+
+/** The JSON of an object without its braces. */
+function toMembers(json: string | ChunkedBody): readonly Buffer[] {
+  if (typeof json === 'string') return [Buffer.from(json.slice(1, -1))];
+  const last = json.chunks.length - 1;
+  return json.chunks.map((chunk, index) => chunk.subarray(index === 0 ? 1 : 0, index === last ? -1 : undefined));
 }
 
 async function settleInTurn(
@@ -104,18 +131,16 @@ async function settleInTurn(
 }
 
 /**
- * The response to an operation that is entirely the ledger's, or with `ours` to one of both parts.
+ * The response to an operation that is entirely the ledger's.
  * @param values coerced variables
- * @param readTheirs throws if the ledger did not answer
+ * @param read throws if the ledger did not answer
  */
 export async function settleLedgersAnswer(
   operation: PreparedOperation,
   values: Values,
-  readTheirs: () => ExecutionResult,
-  ours: ExecutionResult | null = null,
+  read: () => ExecutionResult,
 ): Promise<ExecutionResult> {
-  const answer = ours ? mergeParts(operation, values, readTheirs, ours) : readAnswer(operation, values, readTheirs);
-  return settleInTurn(operation, values, answer);
+  return settleInTurn(operation, values, await readAnswer(operation, values, read));
 }
 
 /** Gives errors the same form in every plan. */
@@ -140,38 +165,42 @@ export function toLedgerPost({ text, variables }: LedgerPart, operationName: str
     : { text, isClientsText: false, operationName: null, variables: variablesOf({ variables }, sent) };
 }
 
-/** The answer to an operation that is entirely the ledger's. @param read throws if the ledger did not answer */
-function readAnswer(operation: PreparedOperation, values: Values, read: () => ExecutionResult): ExecutionResult {
+/** The answer to an operation that is entirely the ledger's. @param read fails if the ledger did not answer */
+async function readAnswer(
+  operation: PreparedOperation,
+  values: Values,
+  read: () => ExecutionResult | Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     return failAll(error, operation, values);
   }
 }
 
-/** The answer to a part. @param read throws if the ledger did not answer */
-function readPart(
+/** The answer to a part. @param read rejects if the ledger did not answer */
+async function readPart(
   operation: PreparedOperation,
   values: Values,
-  read: () => ExecutionResult,
+  read: LedgerReply['read'],
   isAffected: (field: FieldNode) => boolean,
-): ExecutionResult {
+): Promise<ExecutionResult> {
   try {
-    const answer = read();
+    const answer = await read();
     return isRefused(answer) ? { ...answer, data: toNulls(operation, values, isAffected) } : answer;
   } catch (error) {
     return failAll(error, operation, values, isAffected);
   }
 }
 
-/** Merges the answers to both parts. @param values coerced variables @param readTheirs throws if the ledger did not answer */
-function mergeParts(
+/** Merges the answers to both parts. @param values coerced variables @param readTheirs rejects if the ledger did not answer */
+async function mergeParts(
   operation: PreparedOperation,
   values: Values,
-  readTheirs: () => ExecutionResult,
+  readTheirs: LedgerReply['read'],
   ours: ExecutionResult,
-): ExecutionResult {
-  const theirs = readPart(operation, values, readTheirs, ({ name }) => operation.isLedgers(name.value));
+): Promise<ExecutionResult> {
+  const theirs = await readPart(operation, values, readTheirs, ({ name }) => operation.isLedgers(name.value));
   const errors = [...(theirs.errors ?? []), ...(ours.errors ?? [])];
   return {
     data: mergeData(theirs.data, ours.data, operation.rootFields(values).keys()),

@@ -152,7 +152,7 @@ function openTransports(options: OpenListenerOptions) {
     turns,
     charge: admit.charge,
     maskError,
-    runPlan: createRunPlan(graph.forward),
+    runPlan: createRunPlan(graph.forward, turns),
     ledger: graph.raw,
   });
   const life = { admit, runner };

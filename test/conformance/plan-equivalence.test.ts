@@ -46,7 +46,7 @@ import { createReferenceGraph, executeReference } from '../support/reference-gra
 import { runs } from '../support/runs.ts';
 import { toTestServices } from '../support/sponsorship-services.ts';
 import { type GraphqlDevnet, startGraphqlDevnet } from '../support/start-graphql-devnet.ts';
-import { admitForTest, createTestServer, quietTurns, runParsed } from '../support/test-operation.ts';
+import { admitForTest, createTestServer, parsing, quietTurns, runParsed } from '../support/test-operation.ts';
 
 /** A response of the ledger, as JSON. */
 interface LedgerAnswer {
@@ -144,7 +144,7 @@ describe('the plans', () => {
         config: parseConfig({ env: {}, readFile: () => '' }),
       },
     );
-    const forward = createForwardToLedger(rawLedger, quietTurns());
+    const forward = createForwardToLedger(parsing(rawLedger), quietTurns());
     reference = createReferenceGraph({
       ownSchema,
       execute: execution,
@@ -157,7 +157,7 @@ describe('the plans', () => {
     runner = createOperationRunner({
       timeouts: longTimeouts,
       turns: quietTurns(),
-      runPlan: createRunPlan(forward),
+      runPlan: createRunPlan(forward, quietTurns()),
       ledger: () => {
         throw new Error('answers are read here');
       },

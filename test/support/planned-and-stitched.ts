@@ -24,7 +24,7 @@ import type { CorpusOperation } from './operation-corpus.ts';
 import { createOwnSchema } from './own-schema.ts';
 import { createReferenceGraph, executeReference } from './reference-graph.ts';
 import { toTestServices } from './sponsorship-services.ts';
-import { admitForTest, createTestServer, quietTurns, runParsed } from './test-operation.ts';
+import { admitForTest, createTestServer, parsing, quietTurns, runParsed } from './test-operation.ts';
 
 export interface PlannedAndStitched extends AsyncDisposable {
   readonly generation: Generation;
@@ -113,7 +113,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
       config: parseConfig({ env: {}, readFile: () => '' }),
     },
   );
-  const forward = createForwardToLedger(rawLedger, quietTurns());
+  const forward = createForwardToLedger(parsing(rawLedger), quietTurns());
   const reference = createReferenceGraph({
     ownSchema,
     execute: execution,
@@ -127,7 +127,7 @@ export async function startPlannedAndStitched(upstreams: UpstreamAddresses): Pro
   const runner = createOperationRunner({
     timeouts,
     turns: quietTurns(),
-    runPlan: createRunPlan(forward),
+    runPlan: createRunPlan(forward, quietTurns()),
     ledger: () => {
       throw new Error('answers are read here');
     },

@@ -173,7 +173,7 @@ function createLedgerSubschemaExecutor(forward: ForwardToLedger, schema: GraphQL
     const { document, variables } = toClientDocument(fields, schema);
     const { cancellation } = (context ?? {}) as Partial<OperationContext>;
     const operation = getOperationAST(document);
-    const answer = await forward({
+    const reply = await forward({
       text: stripIgnoredCharacters(print(document)),
       isClientsText: false,
       operationName: null,
@@ -181,7 +181,7 @@ function createLedgerSubschemaExecutor(forward: ForwardToLedger, schema: GraphQL
       isMutation: operation?.operation === OperationTypeNode.MUTATION,
       cancellation,
     });
-    const result = attributeErrors(answer, operation ? rootKeysOf(operation) : []);
+    const result = attributeErrors(await reply.read(), operation ? rootKeysOf(operation) : []);
     const type = operation && schema.getRootType(operation.operation);
     if (type) {
       const scope = { schema, fragments: fragmentsOf(document), variables };

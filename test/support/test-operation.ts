@@ -3,6 +3,7 @@ import { planOperation } from '../../src/documents/plan-operation.ts';
 import { fragmentsOf } from '../../src/documents/selections.ts';
 import { createTrustedDocuments } from '../../src/documents/trusted-documents.ts';
 import type { Graph } from '../../src/graph/generation.ts';
+import type { RawLedger } from '../../src/ledger/raw-ledger.ts';
 import type { AdmittedOperation, ServerContext } from '../../src/operation/admit-operation.ts';
 import type { OperationRunner } from '../../src/operation/operation-runner.ts';
 import { createPrepareOperation } from '../../src/operation/prepare-operation.ts';
@@ -44,7 +45,13 @@ export const anyDocument = {
 /** Fair turns on a clock that stands still: work never waits. */
 export const quietTurns = () => new FairTurns({ ...thisEventLoop, now: () => 0 });
 
-/** Runs the parts of an operation, and parses and merges their answers, even if they could be forwarded as bytes. */
+/** A client of the ledger that never finds a response plain, so that its bytes are parsed. */
+export const parsing =
+  (ledger: RawLedger): RawLedger =>
+  (request, answered) =>
+    ledger({ ...request, isParsed: true }, answered);
+
+/** Runs the parts of an operation over a `parsing` ledger, and merges their answers, even if one could be forwarded as bytes. */
 export async function runParsed(
   runner: Pick<OperationRunner, 'runWhole'>,
   admitted: AdmittedOperation,

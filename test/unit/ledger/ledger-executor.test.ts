@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ExecutionResult } from 'graphql';
 import { expect, it } from 'vitest';
 import { createForwardToLedger } from '../../../src/ledger/ledger-executor.ts';
 import { createRawLedger } from '../../../src/ledger/raw-ledger.ts';
@@ -36,7 +37,7 @@ it('answers that arrive together each go on in a turn of their caller', async ()
   const ask = async (caller: string) => {
     const cancellation = createCancellation();
     cancellation.caller = caller;
-    await forward({ ...request, cancellation });
+    await (await forward({ ...request, cancellation })).read();
     // The work that follows belongs to the turn.
     for (const until = performance.now() + 3; performance.now() < until; );
     done.push(caller);
@@ -58,7 +59,8 @@ it('operations that share a response share its answer', async () => {
     listener.answered(response);
     return { isSent: true, cancel() {} };
   });
-  const [one, other] = await Promise.all([forward(request), forward(request)]);
+  const replies = await Promise.all([forward(request), forward(request)]);
+  const [one, other] = (await Promise.all(replies.map((reply) => reply.read()))) as [ExecutionResult, ExecutionResult];
   expect(one).toEqual(long);
   expect(other.data).toBe(one.data);
 });
@@ -72,5 +74,6 @@ it.each([
   const forward = forwardOver(() => {
     throw new Error('it was sent');
   });
-  await expect(forward({ ...request, isMutation, cancellation })).rejects.toMatchObject({ extensions: { code } });
+  const reply = await forward({ ...request, isMutation, cancellation });
+  await expect(reply.read()).rejects.toMatchObject({ extensions: { code } });
 });

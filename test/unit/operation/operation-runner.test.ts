@@ -2,10 +2,12 @@ import { buildSchema, type ExecutionResult, GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Graph } from '../../../src/graph/generation.ts';
 import type { AnswerWriter } from '../../../src/ledger/answers/answer-stream.ts';
-import type { RawLedgerAnswer } from '../../../src/ledger/raw-ledger.ts';
+import { createForwardToLedger } from '../../../src/ledger/ledger-executor.ts';
+import type { RawLedger, RawLedgerAnswer } from '../../../src/ledger/raw-ledger.ts';
 import type { UnreadOutcome } from '../../../src/operation/open-operation.ts';
 import { createOperationRunner } from '../../../src/operation/operation-runner.ts';
-import type { PreparedOperation } from '../../../src/operation/prepared-operation.ts';
+import type { ForwardForm, OperationParts } from '../../../src/operation/prepared-operation.ts';
+import { createRunPlan } from '../../../src/operation/run-plan.ts';
 import { admitForTest, createTestServer, quietTurns, runParsed } from '../../support/test-operation.ts';
 
 const schema = buildSchema('type Query { a: Int }');
@@ -38,7 +40,6 @@ function run(answer: () => Promise<ExecutionResult>, { showUsage = false } = {})
 const failing: ExecutionResult = { data: { a: null }, errors: [new GraphQLError('a fault', { path: ['a'] })] };
 
 const fault = new GraphQLError('a fault');
-const queryJson = '"{ a }"';
 const bytes = { chunks: [Buffer.from('{"data":{"a":1}}')], size: 16 };
 const plain = {
   kind: 'plain',
@@ -52,22 +53,20 @@ const streamed = (end: (writer: AnswerWriter) => void): RawLedgerAnswer => ({
   kind: 'stream',
   body: { start: end, resume() {} },
 });
-const whole = { kind: 'whole', queryJson, ledgerVariables: null } as const;
-const split = (execute: () => ExecutionResult = () => ({ data: { b: 2 } })) =>
-  ({
-    kind: 'split',
-    queryJson,
-    ledger: { text: '{ a }', variables: new Set<string>(), amend: (answer: ExecutionResult) => answer },
-    isLedgerFirst: true,
-    execute,
-  }) as const;
+const whole: ForwardForm = { queryJson: '"{ a }"', ledgerVariables: null };
+const split = (execute: () => ExecutionResult = () => ({ data: { b: 2 } })): OperationParts => ({
+  kind: 'both',
+  ledger: { text: '{ a }', variables: new Set<string>(), amend: (answer: ExecutionResult) => answer },
+  execute,
+  order: 'ledger first',
+});
 const fails = (error: Error = fault) => {
   throw error;
 };
 
 /** Runs an operation for a transport that writes bytes. `answer` is the ledger's, or that of its plan. */
 function runUnparsed(
-  unread: ReturnType<PreparedOperation['unread']>,
+  given: ForwardForm | OperationParts | null,
   answer: RawLedgerAnswer | (() => Promise<ExecutionResult>) | null,
   waitedMs = 0,
   hasLeft = false,
@@ -77,19 +76,22 @@ function runUnparsed(
   const cancelled: string[] = [];
   const outcomes: UnreadOutcome[] = [];
   const seen = { calls: 0, server, cancelled, outcomes, answer: (_: RawLedgerAnswer) => {} };
+  const ledger: RawLedger = (_, answered) => {
+    seen.calls += 1;
+    seen.answer = answered;
+    if (answer && typeof answer !== 'function') answered(answer);
+    return (cause) => void cancelled.push(cause);
+  };
+  const turns = quietTurns();
   const runner = createOperationRunner({
     timeouts: { queryMs: 10_000, mutationMs: 10_000 },
-    turns: quietTurns(),
-    runPlan: async () => (typeof answer === 'function' ? answer() : new Promise(() => {})),
-    ledger: (_, answered) => {
-      seen.calls += 1;
-      seen.answer = answered;
-      if (answer && typeof answer !== 'function') answered(answer);
-      return (cause) => void cancelled.push(cause);
-    },
+    turns,
+    runPlan: typeof answer === 'function' ? answer : createRunPlan(createForwardToLedger(ledger, turns), turns),
+    ledger,
   });
   const admitted = admitForTest(graph, { text: '{ a }' });
-  const operation = { ...admitted.operation, unread: () => unread };
+  const prepared = given && ('kind' in given ? { parts: () => given } : { unread: () => given });
+  const operation = { ...admitted.operation, ...prepared };
   const running = runner.runUnparsed({ ...admitted, operation }, server, true, (outcome) => {
     if (outcome.kind === 'stream') outcome.body.start({ write: () => true, end() {}, fail() {} });
     outcomes.push(outcome);
