@@ -218,7 +218,7 @@ function relationToBound(
 
 function compare(a: ItemPosition, b: ItemPosition): number | null {
   const [one, other] = [readItemKey(a.key), readItemKey(b.key)];
-  if (one.digest === other.digest) return Math.sign(compareNumberTexts(one.eventSeq ?? '', other.eventSeq ?? ''));
+  if (one.txDigest === other.txDigest) return Math.sign(compareNumberTexts(one.eventSeq ?? '', other.eventSeq ?? ''));
   if (a.timestampMs === null || b.timestampMs === null || a.timestampMs === b.timestampMs) return null;
   return Math.sign(a.timestampMs - b.timestampMs);
 }

@@ -200,11 +200,11 @@ export function createGraphqlSources(options: GraphqlSourcesOptions): EventSourc
     return found as number;
   };
   const byCheckpoint = async ({ key }: ItemPosition, cancellation: Cancellation | undefined) => ({
-    [history.checkpoints.at]: String(await checkpointOf(readItemKey(key).digest, cancellation)),
+    [history.checkpoints.at]: String(await checkpointOf(readItemKey(key).txDigest, cancellation)),
   });
   const { transaction: byDigest } = history.events.filters;
   const byTransaction = async ({ key }: ItemPosition) => ({
-    [byDigest ?? '']: JSON.stringify(readItemKey(key).digest),
+    [byDigest ?? '']: JSON.stringify(readItemKey(key).txDigest),
   });
   const oldestOf = (field: string) => ({ ...history.oldest, field: history.oldest.field.replace('$', field) });
   const shared = { checkpointOf, head, isLive, now };

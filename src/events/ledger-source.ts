@@ -183,7 +183,7 @@ function createPinnedReads<Item>(options: LedgerSourceOptions<Item>, form: Curso
 
     /** Reads behind an item that the filter does not match: from the last one before its checkpoint that it matches. */
     async function readBehindOther(newest: number): Promise<AnsweredPage<Item>> {
-      const asOf = (await checkpointOf(readItemKey(after.key).digest, cancellation)) - 1;
+      const asOf = (await checkpointOf(readItemKey(after.key).txDigest, cancellation)) - 1;
       const before = await readAsOf(read, asOf, form, { ...shared, size: 1 }).catch(() => nothing);
       let from = before.edges[0]?.order ?? null;
       for (let pages = 0; pages < maxSearchedPages; pages += 1) {

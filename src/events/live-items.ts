@@ -143,10 +143,10 @@ function isTooLarge(error: unknown): boolean {
 function findSwapped(positions: readonly ItemPosition[]): string[] {
   const numbers = new Map<string, string>();
   const isSwapped = (key: string) => {
-    const { digest, eventSeq } = readItemKey(key);
+    const { txDigest, eventSeq } = readItemKey(key);
     const number = eventSeq ?? '';
-    const before = numbers.get(digest);
-    numbers.set(digest, number);
+    const before = numbers.get(txDigest);
+    numbers.set(txDigest, number);
     return before !== undefined && compareNumberTexts(number, before) < 0;
   };
   return positions.map(({ key }) => key).filter(isSwapped);

@@ -6,7 +6,6 @@ import { completeInTurns, type TakeTurn } from '../json/complete-in-turns.ts';
 import { parseJson } from '../json/exact-json.ts';
 import { isAnswerTooDeep, maxAnswerNesting } from '../json/json-size.ts';
 import { parseInPieces, pieceCharacters } from '../json/parse-in-pieces.ts';
-import type { ItemPosition } from '../live/live-source.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import { sharedTurns } from '../upstream/fair-turns.ts';
 import type { UpstreamCall, UpstreamResponse } from '../upstream/upstream-call.ts';
@@ -308,12 +307,8 @@ export function createRpcSources(
           const rest = { filter: wire, options, cursor, cursorMs: after?.timestampMs ?? null };
           const page = await client.queryTransactionBlocks({ ...request, ...rest });
           const { data: items, nextCursor, hasNextPage: hasMore, unreadableAt } = page;
-          return {
-            items,
-            next: nextCursor === null ? null : { key: nextCursor, timestampMs: null },
-            hasMore,
-            unreadableAt,
-          };
+          const next = nextCursor === null ? null : { key: nextCursor, timestampMs: null };
+          return { items, next, hasMore, unreadableAt };
         },
       };
       return { identity, source };
@@ -324,18 +319,12 @@ export function createRpcSources(
 
 /** Reads the events that match a filter. */
 export function createEventSource(client: EventsClient, filter: FilterWire): Source<EventWire> {
-  const toPosition = ({ txDigest: digest, eventSeq }: EventIdWire) => ({
-    key: toItemKey({ digest, eventSeq }),
-    timestampMs: null,
-  });
-  const toEventId = ({ key }: ItemPosition): EventIdWire => {
-    const { digest, eventSeq } = readItemKey(key);
-    return { txDigest: digest, eventSeq: eventSeq ?? '0' };
-  };
+  const toPosition = (id: EventIdWire) => ({ key: toItemKey(id), timestampMs: null });
   return {
     positionOf: positionOfEvent,
     async readPage({ after, ...request }) {
-      const cursor = after && toEventId(after);
+      const { txDigest, eventSeq } = readItemKey(after?.key ?? '');
+      const cursor = after && { txDigest, eventSeq: eventSeq ?? '0' };
       const rest = { filter, cursor, cursorMs: after?.timestampMs ?? null };
       const page = await client.queryEvents({ ...request, ...rest });
       const { data: items, nextCursor, hasNextPage: hasMore, unreadableAt } = page;

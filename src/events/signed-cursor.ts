@@ -173,8 +173,8 @@ export function createCursorCodec({ field, identity }: CursorScope, keys: Cursor
   const cursors = createSignedCursors(`${field}\n${identity}`, keys);
   return {
     toCursor({ key, timestampMs, mark }: ItemPosition): string {
-      const { digest, eventSeq } = readItemKey(key);
-      return cursors.write(JSON.stringify([digest, eventSeq, timestampMs, ...(mark == null ? [] : [mark])]));
+      const { txDigest, eventSeq } = readItemKey(key);
+      return cursors.write(JSON.stringify([txDigest, eventSeq, timestampMs, ...(mark == null ? [] : [mark])]));
     },
     /** @throws as `read` of signed cursors does */
     parseCursor: (argument: 'after' | 'before', cursor: string): ItemPosition =>
@@ -193,7 +193,9 @@ export function createCursorCodec({ field, identity }: CursorScope, keys: Cursor
 /** `null` if the node sent a digest or a sequence number that it cannot look up. */
 function toPosition(text: string): ItemPosition | null {
   const { data } = positionShape.safeParse(JSON.parse(text));
-  return data ? { key: toItemKey({ digest: data[0], eventSeq: data[1] }), timestampMs: data[2], mark: data[3] } : null;
+  if (!data) return null;
+  const [txDigest, eventSeq, timestampMs, mark] = data;
+  return { key: toItemKey({ txDigest, eventSeq }), timestampMs, mark };
 }
 
 export interface LiveCursorScope {

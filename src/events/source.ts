@@ -2,7 +2,7 @@ import type { EventQueryFilter, TransactionQueryFilter } from '../generated/own.
 import type { ItemPosition } from '../live/live-source.ts';
 import type { Cancellation } from '../upstream/cancellation.ts';
 import type { ReadTransactionKeys } from './transaction-keys.ts';
-import type { EventWire, TransactionWire } from './wire.ts';
+import type { EventIdWire, EventWire, TransactionWire } from './wire.ts';
 
 /**
  * One query of the ledger for events or for transactions: everything that pages and live streams need of an upstream. Another
@@ -54,32 +54,21 @@ export interface EventSources {
 }
 
 export function positionOfEvent({ id, timestampMs, mark }: EventWire): ItemPosition {
-  return {
-    key: toItemKey({ digest: id.txDigest, eventSeq: id.eventSeq }),
-    timestampMs: toTimestampMs(timestampMs),
-    mark,
-  };
+  return { key: toItemKey(id), timestampMs: toTimestampMs(timestampMs), mark };
 }
 
 export function positionOfTransaction({ digest, timestampMs, mark }: TransactionWire): ItemPosition {
   return { key: digest, timestampMs: toTimestampMs(timestampMs), mark };
 }
 
-/** The parts of an item's key. */
-interface ItemId {
-  readonly digest: string;
-  /** Position of the event in its transaction, as decimal text; `null` for a transaction. */
-  readonly eventSeq: string | null;
+/** Two items have the same key only if they are the same. @param id `eventSeq` is `null` for a transaction */
+export function toItemKey({ txDigest, eventSeq }: ReturnType<typeof readItemKey>): string {
+  return eventSeq === null ? txDigest : `${txDigest}:${eventSeq}`;
 }
 
-/** Two items have the same key only if they are the same. */
-export function toItemKey({ digest, eventSeq }: ItemId): string {
-  return eventSeq === null ? digest : `${digest}:${eventSeq}`;
-}
-
-export function readItemKey(key: string): ItemId {
-  const [digest = '', ...rest] = key.split(':');
-  return { digest, eventSeq: rest.length === 0 ? null : rest.join(':') };
+export function readItemKey(key: string): Pick<EventIdWire, 'txDigest'> & { readonly eventSeq: string | null } {
+  const [txDigest = '', ...rest] = key.split(':');
+  return { txDigest, eventSeq: rest.length === 0 ? null : rest.join(':') };
 }
 
 /** The order of two numbers as decimal text. Never throws: a node may send other text, which gets some order. */
