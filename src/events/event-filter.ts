@@ -1,6 +1,6 @@
 import type { NetworkProfile } from '../config/network-profile.ts';
 import type { EventQueryFilter, EventStreamFilter, RpcEvent } from '../generated/own.ts';
-import { isCanonicalJsonOf, toCanonicalJson } from '../json/canonical-json.ts';
+import { isEqualJson, toCanonicalJson } from '../json/canonical-json.ts';
 import { parseJsonPointer, valueAtPointer } from '../json/json-pointer.ts';
 import {
   argumentError,
@@ -200,12 +200,9 @@ function readTest(member: TestName, filter: EventStreamFilter, at: string): Even
       return test(member, { address, module, event }, matches, event === null ? wider : [], wider);
     }
     case 'moveEventField': {
-      const { pointer, value } = readField(at, filter.moveEventField);
-      const matches = ({ json }: EventFacts) => {
-        const found = valueAtPointer(json, pointer);
-        return found !== undefined && isCanonicalJsonOf(found, value);
-      };
-      return test(member, { pointer, value }, matches, []);
+      const { pointer, value, canonical } = readField(at, filter.moveEventField);
+      const matches = ({ json }: EventFacts) => isEqualJson(valueAtPointer(json, pointer), value);
+      return test(member, { pointer, value: canonical }, matches, []);
     }
     case 'timeRange': {
       const { startTime, endTime } = checkTimeRange(at, filter.timeRange);
@@ -235,7 +232,7 @@ function readField(at: string, field: EventStreamFilter['moveEventField']) {
   const canonical = toCanonicalJson(value);
   if (canonical.length > maxValue)
     refuseArgument(`${at}.value`, canonical, `must be at most ${maxValue} characters of JSON`);
-  return { pointer, value: canonical };
+  return { pointer, value, canonical };
 }
 
 /** The most selective first. Times are filtered here: some nodes page through them for ever. */

@@ -1,4 +1,4 @@
-import { ExactNumber } from './exact-json.ts';
+import { ExactNumber, isObject } from './exact-json.ts';
 
 /**
  * Returns the same text for equal JSON values: members sorted by name, numbers by value, in any notation and with any number
@@ -13,52 +13,19 @@ export function toCanonicalJson(value: unknown): string {
   return `{${members.map(([name, each]) => `${JSON.stringify(name)}:${toCanonicalJson(each)}`).join(',')}}`;
 }
 
-/**
- * Is this the canonical text of a value? Stops at the first difference, so that its time depends on the length of the text,
- * not on the size of the value.
- */
-export function isCanonicalJsonOf(value: unknown, text: string): boolean {
-  return matchFrom(0, value, text) === text.length;
+/** Have two JSON values the same canonical text? Stops at the first difference, however large one of them is. */
+export function isEqualJson(one: unknown, other: unknown): boolean {
+  if (isNumber(one) && isNumber(other)) return toCanonicalJson(one) === toCanonicalJson(other);
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((each, index) => isEqualJson(each, other[index]));
+  if (!isObject(one) || !isObject(other)) return one === other;
+  const names = Object.keys(one);
+  if (names.length !== Object.keys(other).length) return false;
+  return names.every((name) => Object.hasOwn(other, name) && isEqualJson(one[name], other[name]));
 }
 
-/** @returns the index after the value in the text, or -1 if the text differs */
-function matchFrom(at: number, value: unknown, text: string): number {
-  const rest = text.length - at;
-  if (at < 0 || (typeof value === 'string' && value.length > rest)) return -1;
-  if (typeof value !== 'object' || value === null || value instanceof ExactNumber) {
-    return skip(at, toCanonicalJson(value), text);
-  }
-  if (Array.isArray(value)) {
-    const end = matchEach(skip(at, '[', text), value, text, (next, each) => matchFrom(next, each, text));
-    return skip(end, ']', text);
-  }
-  const members = value as Readonly<Record<string, unknown>>;
-  const names = Object.keys(value);
-  // Check before sorting: each member takes at least four characters.
-  if (names.length * 4 > rest) return -1;
-  const end = matchEach(skip(at, '{', text), names.sort(), text, (next, name) =>
-    matchFrom(skip(matchFrom(next, name, text), ':', text), members[name], text),
-  );
-  return skip(end, '}', text);
-}
-
-function matchEach<Part>(
-  at: number,
-  parts: readonly Part[],
-  text: string,
-  match: (at: number, part: Part) => number,
-): number {
-  let next = at;
-  for (const [index, part] of parts.entries()) {
-    if (index > 0) next = skip(next, ',', text);
-    if (next < 0) break;
-    next = match(next, part);
-  }
-  return next;
-}
-
-function skip(at: number, piece: string, text: string): number {
-  return at >= 0 && text.startsWith(piece, at) ? at + piece.length : -1;
+function isNumber(value: unknown): value is number | ExactNumber {
+  return typeof value === 'number' || value instanceof ExactNumber;
 }
 
 /** Longer numbers are compared as text. */
