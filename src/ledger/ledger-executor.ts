@@ -41,18 +41,20 @@ export function createForwardToLedger(ledger: RawLedger, turns: Pick<FairTurns, 
       const failed = (error: unknown): LedgerReply => ({ plain: null, read: async () => fail(error) });
       const toReply = (answer: RawLedgerAnswer): LedgerReply => {
         if (answer.kind === 'stream') return failed(new Error('an answer is streamed that must be whole'));
-        const read = () => {
-          if (cancellation?.cause && !isMutation) throw toCancelledError(cancellation.cause);
-          return answer.read();
-        };
         return {
           plain: answer.kind === 'plain' ? answer : null,
           read() {
+            // An operation that ends while the response waits for its turn does not need it; one of two parts may end before it is read.
+            const isOver = cancellation?.cause != null;
+            const parse = () => {
+              if (cancellation?.cause && !isOver && !isMutation) throw toCancelledError(cancellation.cause);
+              return answer.read();
+            };
             if (cancellation) cancellation.bytesRead += answer.kind === 'plain' ? answer.body.size : answer.size;
             const caller = cancellation?.caller ?? ownTurns;
             const ahead = answer.parseAhead?.((work) => turns.runQueued(caller, null, work)) ?? null;
             const client = { onGone: (abandon: () => void) => void cancellation?.onCancel(abandon) };
-            const readNow = () => turns.runQueued(caller, client, read);
+            const readNow = () => turns.runQueued(caller, client, parse);
             return (ahead === null ? readNow() : ahead.then(readNow)).catch(fail);
           },
         };
