@@ -15,7 +15,7 @@ import {
 import { createGatewayResolvers } from '../graph/gateway-fields/gateway-resolvers.ts';
 import { createViewerResolvers } from '../graph/gateway-fields/viewer-resolvers.ts';
 import { createOwnSchema } from '../graph/own-schema.ts';
-import { createPrepareIntrospection } from '../operation/prepare-introspection.ts';
+import { createPrepareIntrospection, createPrepareTrusted } from '../operation/prepare-ahead.ts';
 import { toGasBudgets, watchGasBudgets } from '../sponsor/gas-budgets.ts';
 import { createTelemetry, type Telemetry } from '../telemetry/events.ts';
 import { budgetPositions, documentUses } from '../telemetry/metric-table.ts';
@@ -31,7 +31,6 @@ import { logReady } from './log-ready.ts';
 import { type OpenListener, openListener, openMetricsServer } from './open-listener.ts';
 import { type Network, openNetwork } from './open-network.ts';
 import { observeWith, toDeciders, withPluginFields } from './plugins.ts';
-import { createPrepareTrusted } from './prepare-trusted.ts';
 import { recogniseConfiguredNetwork, withCachedNetwork } from './recognise-network.ts';
 import { createShareSecret, openLiveFleet, openSponsorshipStore } from './shared-stores.ts';
 import type { Siblings } from './siblings.ts';
@@ -176,9 +175,10 @@ async function open(
     documents: config.trustedDocuments,
     automatic: config.settings.AUTOMATIC_PERSISTED_QUERIES ? createRoom(maxRegisteredBytes) : null,
   });
-  const preparing = createPrepareTrusted({ trusted, generation: () => schema.keeper.current, turns, telemetry });
+  const ahead = { generation: () => schema.keeper.current, turns, telemetry };
+  const preparing = createPrepareTrusted(trusted, ahead);
   defer(preparing.stop);
-  const introspecting = createPrepareIntrospection({ generation: () => schema.keeper.current, turns, telemetry });
+  const introspecting = createPrepareIntrospection(ahead);
   defer(introspecting.stop);
   const prepareGeneration = () => {
     preparing.start();

@@ -66,7 +66,9 @@ describe('the pages', () => {
 
 describe('the pages about the code', () => {
   test('name files and folders that exist', () => {
-    const about = pages.filter((page) => /^docs\/(architecture|decisions\/.*)\.md$/.test(page)).concat('CONTRIBUTING.md');
+    const about = pages
+      .filter((page) => /^docs\/(architecture|decisions\/.*)\.md$/.test(page))
+      .concat('CONTRIBUTING.md');
     const dead = about.flatMap((page) =>
       codeIn(read(page))
         .filter((name) => /^[\w./-]+\/[\w.-]+(\.ts|)$/.test(name))

@@ -1,9 +1,6 @@
 import { buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
-import {
-  createPrepareIntrospection,
-  type PrepareIntrospectionOptions,
-} from '../../../src/operation/prepare-introspection.ts';
+import { createPrepareIntrospection, type PrepareAheadOptions } from '../../../src/operation/prepare-ahead.ts';
 
 /** Runs only the step of the preparation that is asked for. */
 function setUp() {
@@ -21,7 +18,7 @@ function setUp() {
         throw error;
       },
     },
-  } as unknown as PrepareIntrospectionOptions);
+  } as unknown as PrepareAheadOptions);
   const next = async () => {
     steps.shift()?.();
     await new Promise(setImmediate);

@@ -3,7 +3,7 @@ import { buildSchema } from 'graphql';
 import { expect, test } from 'vitest';
 import { shippedLimits } from '../../../src/documents/cost/limits.ts';
 import { createDocumentStore } from '../../../src/documents/document-store.ts';
-import { createPrepareTrusted, type PrepareTrustedOptions } from '../../../src/start/prepare-trusted.ts';
+import { createPrepareTrusted, type PrepareAheadOptions } from '../../../src/operation/prepare-ahead.ts';
 import { ledgersOnly } from '../../support/documents.ts';
 
 const invalid = (id: string) => ({ id, name: id, text: `query ${id} { gone }` });
@@ -22,8 +22,7 @@ function setUp() {
   const told: string[][] = [];
   const steps: (() => void)[] = [];
   const trusted = { documents: [invalid('one'), invalid('two')] };
-  const prepare = createPrepareTrusted({
-    trusted,
+  const prepare = createPrepareTrusted(trusted, {
     generation: () => ({ origin: 'ledger', limits: shippedLimits, documents: store }),
     turns: {
       run: (_key: string, _client: object, work: () => unknown) =>
@@ -35,7 +34,7 @@ function setUp() {
         throw error;
       },
     },
-  } as unknown as PrepareTrustedOptions);
+  } as unknown as PrepareAheadOptions);
   const next = async () => {
     steps.shift()?.();
     await nextTurn();
