@@ -121,15 +121,15 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
       {
         id: 'W1',
         title: '{ epoch { epochId } }, distinct documents',
-        goal: 1.3,
+        goal: 1.1,
         variants: knownTexts,
         overTransports: true,
       },
       // No document declares this variable: it makes the body a new one, and what is sent upstream too.
       (mark, variant) => ({ query: `{ e${pad(variant)}: epoch { epochId } }`, variables: { request: mark } }),
     ),
-    ledgerWork({ id: 'W2', title: '50 events, variables and fragments', goal: 1, overTransports: true }, events(50)),
-    ledgerWork({ id: 'W3', title: '500 events', goal: 0.7 }, events(500)),
+    ledgerWork({ id: 'W2', title: '50 events, variables and fragments', goal: 0.95, overTransports: true }, events(50)),
+    ledgerWork({ id: 'W3', title: '500 events', goal: 0.45 }, events(500)),
     {
       id: 'W4',
       title: 'reserveGas against the REST service',
@@ -153,7 +153,7 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
     {
       id: 'W5',
       title: 'ledger and sponsor fields in one operation',
-      goal: 1.15,
+      goal: 1.3,
       variants: 1,
       isForwarded: false,
       lengthSlack: 0,
@@ -170,14 +170,14 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
         return isDeepStrictEqual(answer, { ledger: { data }, sponsor: 'OK' }) ? null : 'not both answers';
       },
     },
-    ledgerWork({ id: 'W6', title: 'ten aliased objects, one upstream request', goal: 1.35 }, (mark) => ({
+    ledgerWork({ id: 'W6', title: 'ten aliased objects, one upstream request', goal: 1.15 }, (mark) => ({
       query: objectsQuery,
       variables: Object.fromEntries(places.map((at) => [`a${at}`, toAddress(mark, at)])),
     })),
     {
       id: 'W7',
       title: '20 gas coins joined to their objects',
-      goal: 4,
+      goal: 3.8,
       variants: coinSets,
       isForwarded: false,
       lengthSlack: 32,
@@ -205,7 +205,7 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
       },
     },
     ledgerWork(
-      { id: 'W8', title: 'a finalised transaction, answered from memory', goal: 0.5, variants: knownDigests },
+      { id: 'W8', title: 'a finalised transaction, answered from memory', goal: 0.45, variants: knownDigests },
       // The extension makes the body a new one, and says nothing about what is asked.
       (mark, variant) => ({
         query: transactionQuery,
@@ -216,7 +216,7 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
     {
       id: 'W9',
       title: 'executeTx against the REST service',
-      goal: 2.2,
+      goal: 2.5,
       variants: 1,
       isForwarded: true,
       lengthSlack: 8,
@@ -247,13 +247,13 @@ export function createWorks(answerLedger: AnswerLedger): readonly Work[] {
         return findDataFault(answer, { executeTx: { digest, outcome: 'EXECUTED', effects } });
       },
     },
-    ledgerWork({ id: 'W1-new', title: '{ epoch { epochId } }, every text new', goal: 2 }, (mark) => ({
+    ledgerWork({ id: 'W1-new', title: '{ epoch { epochId } }, every text new', goal: 1.5 }, (mark) => ({
       query: `{ e${mark}: epoch { epochId } }`,
     })),
-    ledgerWork({ id: 'W2-new', title: '50 events, every text new', goal: 2 }, (mark) => ({
+    ledgerWork({ id: 'W2-new', title: '50 events, every text new', goal: 1.4 }, (mark) => ({
       query: inlinedEventsQuery(mark),
     })),
-    ledgerWork({ id: 'W6-new', title: 'ten objects, every text new', goal: 4 }, (mark) => ({
+    ledgerWork({ id: 'W6-new', title: 'ten objects, every text new', goal: 3 }, (mark) => ({
       query: inlinedObjectsQuery(mark, `a${mark}`),
     })),
   ];
