@@ -105,6 +105,7 @@ export function measureDocument(
   const { occurrences, factors } = walkDocument(isCounted ? executable : nothing, counting, Number.POSITIVE_INFINITY);
   const output = isCounted ? factors.toCost() : uncounted;
   const weighed = weights && isCounted ? measureComplexity(occurrences, weights, isOwn) : null;
+  const { boundedPages, calledPages, transaction } = foldOccurrences(occurrences, counting);
   const hasUnknown = outlined.some(({ spreads }) => spreads.some(({ name }) => !fragments.has(name)));
   return {
     document,
@@ -117,7 +118,9 @@ export function measureDocument(
     bodyBytes,
     outputNodes: output.cost,
     numbers: output.numbers + (weighed?.numbers ?? 0),
-    ...foldOccurrences(occurrences, counting),
+    boundedPages,
+    calledPages,
+    transaction,
     nesting: outlined.reduce((deepest, { nesting }) => Math.max(deepest, nesting), depth - 1),
     isExempt,
     unsupportedDirective: findUnsupported(document, outlines),
@@ -134,8 +137,21 @@ const uncounted = { cost: () => maxCount, numbers: 0 };
 export function toSize(measured: MeasuredDocument): DocumentSize {
   const { inputNodes, depth, fragments, queryPayload, bodyBytes, outputNodes, boundedPages, numbers } = measured;
   const { isExempt, transaction, calledPages, complexity } = measured;
-  const counts = { inputNodes, depth, fragments, queryPayload, bodyBytes, numbers };
-  return { ...counts, outputNodes, boundedPages, isExempt, transaction, calledPages, complexity };
+  // Here and above, a spread would give each object a hidden class of its own: a tenth of the time that a new text takes.
+  return {
+    inputNodes,
+    depth,
+    fragments,
+    queryPayload,
+    bodyBytes,
+    outputNodes,
+    boundedPages,
+    numbers,
+    isExempt,
+    transaction,
+    calledPages,
+    complexity,
+  };
 }
 
 type Definition = OperationDefinitionNode | FragmentDefinitionNode;

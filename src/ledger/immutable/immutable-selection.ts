@@ -127,10 +127,10 @@ export function toImmutableSelection(
   if (!type || operation.operation !== 'query') return null;
   const walk = new Walk(schema, fragments, table);
   const shape = walk.toShape([{ set: operation.selectionSet, type, isNameOnly: false, isCertain: true }]);
-  const { isImmutable, conditional, networkKeys } = walk;
-  const counts = [conditional.size, networkKeys.size, operation.variableDefinitions?.length ?? 0];
+  const { isImmutable, required, networkKeys } = walk;
+  const counts = [required.size, networkKeys.size, operation.variableDefinitions?.length ?? 0];
   if (!isImmutable || Math.max(...counts) > maxConditions) return null;
-  return { shape, isGiven: createHasRequiredArguments(conditional, operation), networkKeys: [...networkKeys] };
+  return { shape, isGiven: createHasRequiredArguments(required, operation), networkKeys: [...networkKeys] };
 }
 
 /** A selection set, and what is known about the objects that it selects on. */
@@ -156,8 +156,8 @@ interface Occurrence {
 }
 
 class Walk {
-  /** Fields that are immutable only with certain arguments. */
-  readonly conditional = new Map<FieldNode, readonly RequiredArgument[]>();
+  /** For each field that is immutable only with certain arguments: the variables any of which may give one, by their text. */
+  readonly required = new Map<string, readonly RequiredValue[]>();
   readonly networkKeys = new Set<string>();
   /** `false` once anything was found that may change. */
   isImmutable = true;
@@ -206,12 +206,11 @@ class Walk {
 
   #toOccurrence(node: FieldNode, on: Selected, isCertain: boolean): Occurrence[] {
     const rule = this.#ruleOf(node, on);
-    if (!rule) {
+    if (!rule || (rule.given && !this.#mayBeGiven(node, rule.given))) {
       this.isImmutable = false;
       return [];
     }
     const key = node.alias?.value ?? node.name.value;
-    if (rule.given) this.conditional.set(node, rule.given);
     if (rule.isOfNetwork) this.networkKeys.add(key);
     const field = 'getFields' in on.type ? on.type.getFields()[node.name.value] : undefined;
     const { type: fieldType } = field ?? TypeNameMetaFieldDef;
@@ -220,6 +219,19 @@ class Walk {
       return [{ node, key, rule, isCertain, kind: toKind(fieldType), below: null }];
     const isNameOnly = on.isNameOnly || rule.leadsTo === 'name';
     return [{ node, key, rule, isCertain, kind: null, below: { set: node.selectionSet, type, isNameOnly, isCertain } }];
+  }
+
+  /** Does the text give one of the arguments, or may a variable? */
+  #mayBeGiven(node: FieldNode, given: readonly RequiredArgument[]): boolean {
+    const values = given.map((each) => {
+      const argument = node.arguments?.find(({ name }) => name.value === each.argument);
+      return toRequiredValue(argument?.value, each);
+    });
+    if (values.includes(true)) return true;
+    const open = values.filter((value) => typeof value === 'object');
+    // Copied, because a list that grew holds spare memory for more.
+    if (open.length > 0) this.required.set(JSON.stringify(open), open.slice());
+    return open.length > 0;
   }
 
   /** `undefined` if the field may change. */
@@ -277,24 +289,15 @@ interface RequiredValue {
 
 /** For each field, at least one of its arguments must be given. */
 function createHasRequiredArguments(
-  conditional: ReadonlyMap<FieldNode, readonly RequiredArgument[]>,
+  required: ReadonlyMap<string, readonly RequiredValue[]>,
   { variableDefinitions = [] }: OperationDefinitionNode,
 ): (sent: Variables) => boolean {
   const defaults = variableDefinitions.flatMap(({ variable, defaultValue }) =>
     defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)] as const] : [],
   );
-  const fields = new Map<string, readonly RequiredValue[]>();
-  for (const [field, given] of conditional) {
-    const requiredValues = given.map((each) => {
-      const argument = field.arguments?.find(({ name }) => name.value === each.argument);
-      return toRequiredValue(argument?.value, each);
-    });
-    if (requiredValues.includes(true)) continue;
-    const open = requiredValues.filter((way) => typeof way === 'object');
-    // Copied, because a list that grew holds spare memory for more.
-    fields.set(JSON.stringify(open), open.slice());
-  }
-  return toHasRequiredArguments(Object.assign(Object.create(null), Object.fromEntries(defaults)), [...fields.values()]);
+  return toHasRequiredArguments(Object.assign(Object.create(null), Object.fromEntries(defaults)), [
+    ...required.values(),
+  ]);
 }
 
 /** A separate function: closures of one scope keep everything alive that any of them uses. */
