@@ -177,7 +177,7 @@ export function createLiveEvents(options: LiveEventsOptions) {
       after: cursors.toBeginning(after, streamSlot),
       caller: caller.rate.key,
       groups: caller.live && toQuotaGroups(caller.live),
-      onQuiet: streamSlot && ((at) => streamSlot.quietAt(() => cursors.toCursor(at))),
+      onQuiet: streamSlot && tellQuiet(streamSlot),
     });
   }
 
@@ -240,6 +240,11 @@ export function createLiveEvents(options: LiveEventsOptions) {
       transactions.close();
     },
   };
+}
+
+/** A function outside of `open`, whose variables it would keep. */
+function tellQuiet(slot: StreamSlot): OpenLiveStream<unknown, unknown>['onQuiet'] {
+  return (at, toCursor) => slot.quietAt(() => toCursor(at));
 }
 
 /**

@@ -204,6 +204,7 @@ export function createPresenter<Item>(
   toCursor: (point: ResumePoint) => string,
 ): Presenter<Item, LiveRoot> {
   return {
+    toCursor,
     matches,
     item(entry, at) {
       let made: string | undefined;

@@ -9,6 +9,8 @@ import { type Wakeable, WakeList } from './wake-list.ts';
 
 /** Makes the payloads of one filter. */
 export interface Presenter<Item, Payload> {
+  /** The cursor of a position. */
+  readonly toCursor: (at: ResumePoint) => string;
   readonly matches: (item: Item) => boolean;
   readonly item: (entry: LiveEntry<Item>, at: ResumePoint) => Payload;
   /** @param after `null` = the position before the gap is unknown */

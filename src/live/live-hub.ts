@@ -53,10 +53,16 @@ export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
 
 export type LiveHub<Item, Payload> = ReturnType<typeof createLiveHub<Item, Payload>>;
 
+interface OpenChannel<Item, Payload> {
+  readonly filter: string;
+  readonly channel: LiveChannel<Item, Payload>;
+  followers: number;
+}
+
 interface OpenFeed<Item, Payload> {
   readonly query: string;
   readonly feed: Feed<Item>;
-  readonly channels: Map<string, { readonly channel: LiveChannel<Item, Payload>; followers: number }>;
+  readonly channels: Map<string, OpenChannel<Item, Payload>>;
   /** `null`: the reader of all items, which is not counted. */
   readonly quotaShare: QuotaShare | null;
   readonly opener: string;
@@ -158,6 +164,44 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
     open.quotaShare?.leave();
   }
 
+  function channelOf(open: OpenFeed<Item, Payload>, request: OpenLiveStream<Item, Payload>) {
+    const { filter, presenter } = request;
+    let found = open.channels.get(filter);
+    if (!found) {
+      const history = open.query === request.query ? undefined : historyOf(request.query, request.source());
+      found = { filter, channel: new LiveChannel(open.feed, presenter(), options, history), followers: 0 };
+      open.channels.set(filter, found);
+    }
+    found.followers += 1;
+    return found;
+  }
+
+  /** Not in `open`, where each stream would keep all of its request. */
+  function follow(
+    open: OpenFeed<Item, Payload>,
+    followed: OpenChannel<Item, Payload>,
+    leaveQuota: () => void,
+    streamOptions: Omit<LiveStreamOptions, 'onEnd'>,
+  ): LiveStream<Item, Payload> {
+    const { filter, channel } = followed;
+    const { caller } = streamOptions;
+    const onEnd = () => {
+      streams.delete(stream);
+      leaveQuota();
+      countStream(open, caller, -1);
+      followed.followers -= 1;
+      if (followed.followers > 0) return;
+      open.channels.delete(filter);
+      channel.close();
+      // A closed reader has ended already.
+      if (open.channels.size > 0 || feeds.get(open.query) !== open) return;
+      open.cancelEnd = clock.after(graceMs, () => end(open));
+    };
+    const stream: LiveStream<Item, Payload> = new LiveStream(channel, { ...streamOptions, onEnd });
+    streams.add(stream);
+    return stream;
+  }
+
   return {
     get readers(): number {
       return feeds.size;
@@ -172,37 +216,14 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
      * the stream needs one of its own; or if the gateway is stopping
      */
     open(request: OpenLiveStream<Item, Payload>): PushedItems<Payload> {
-      const { filter, presenter, after, weight, caller, onQuiet } = request;
+      const { after, weight, caller, onQuiet } = request;
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
       const chosen = chooseFeed(request);
       const leaveQuota = streamQuota.take(caller, weight, request.groups?.streams);
       const open = chosen();
       open.cancelEnd();
       countStream(open, caller, 1);
-      const openChannel = () => {
-        const history = open.query === request.query ? undefined : historyOf(request.query, request.source());
-        return { channel: new LiveChannel(open.feed, presenter(), options, history), followers: 0 };
-      };
-      const followed = open.channels.get(filter) ?? openChannel();
-      open.channels.set(filter, followed);
-      followed.followers += 1;
-      const { channel } = followed;
-      const onEnd = () => {
-        streams.delete(stream);
-        leaveQuota();
-        countStream(open, caller, -1);
-        followed.followers -= 1;
-        if (followed.followers > 0) return;
-        open.channels.delete(filter);
-        channel.close();
-        // A closed reader has ended already.
-        if (open.channels.size > 0 || feeds.get(open.query) !== open) return;
-        open.cancelEnd = clock.after(graceMs, () => end(open));
-      };
-      const streamOptions = { clock, caller, lostAfterMs, after, onEnd, onQuiet };
-      const stream: LiveStream<Item, Payload> = new LiveStream(channel, streamOptions);
-      streams.add(stream);
-      return stream;
+      return follow(open, channelOf(open, request), leaveQuota, { clock, caller, lostAfterMs, after, onQuiet });
     },
     /** Ends every stream with a resume point, in turns, since there may be thousands. No more are opened. */
     stop(): void {

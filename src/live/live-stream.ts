@@ -7,8 +7,11 @@ import type { Progress } from './progress.ts';
 export interface LiveStreamOptions extends CatchUpOptions {
   /** Where to resume; `null` = begin now. */
   readonly after: ResumePoint | null;
-  /** Called each time everything up to a position has been delivered. */
-  readonly onQuiet?: ((at: ResumePoint) => void) | undefined;
+  /**
+   * Called each time everything up to a position has been delivered.
+   * @param toCursor of the channel, so that no stream keeps one of its own
+   */
+  readonly onQuiet?: ((at: ResumePoint, toCursor: (at: ResumePoint) => string) => void) | undefined;
   /** Called once, when the stream ends by itself or is left. */
   readonly onEnd: (stream: object) => void;
 }
@@ -168,7 +171,7 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
       this.#isJoining = false;
       if (reading === null) {
         this.#pass();
-        this.#options.onQuiet?.(this.#at as ResumePoint);
+        this.#options.onQuiet?.(this.#at as ResumePoint, channel.presenter.toCursor);
         return undefined;
       }
       if (typeof reading === 'number') {

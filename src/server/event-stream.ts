@@ -30,13 +30,19 @@ export function createOpenEventStream(runner: Pick<OperationRunner, 'subscribe'>
     if (framing.cursor) exchange.streamSlot = stream;
     const answer = await runner.subscribe(admitted, exchange);
     if (!(answer instanceof ResultStream)) return writeResult(exchange, answer);
-    exchange.stamp();
     const { 'content-type': contentType = '', ...headers } = framing.headers;
-    for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-    exchange.writeHead(200, contentType, null);
-    exchange.becomeStream();
+    // In one list: a header that is set takes three times as much memory.
+    exchange.writeStreamHead(contentType, Object.entries(headers).flat());
+    dropHeads(exchange);
     stream.follow(answer);
   };
+}
+
+/** Drops what is only needed until here: there may be ten thousand streams. */
+function dropHeads({ req, res }: Exchange): void {
+  req.dropHead();
+  // Node keeps the head of the response as a chain of 30 texts until it is read.
+  Buffer.byteLength((res as { readonly _header?: string })._header ?? '');
 }
 
 function notAcceptable(): GraphQLError {

@@ -99,7 +99,7 @@ export class Exchange implements ServerContext {
   streamSlot: StreamSlot | undefined;
   readonly compression: Compression | null;
   readonly #options: ExchangeOptions;
-  readonly #stamps: string[];
+  #stamps: string[];
   #isStamped = false;
   #isReadingBounded = false;
   #standing: RateLimitState = null;
@@ -245,8 +245,12 @@ export class Exchange implements ServerContext {
     this.req.socket.setTimeout(this.#options.stallMs);
   }
 
-  /** Call when the response becomes a stream of unknown duration. */
-  becomeStream(): void {
+  /** Begins a stream of unknown duration. @param list further headers, alternating names and values */
+  writeStreamHead(contentType: string, list: readonly string[]): void {
+    if (this.#isStamped) this.#setHeaders(list);
+    else this.#stamps.push(...list);
+    this.writeHead(200, contentType, null);
+    this.#stamps = [];
     this.#options.onStream(this);
   }
 
@@ -328,9 +332,8 @@ export class Exchange implements ServerContext {
   toRecord(): RequestFacts {
     const { requestId, req, res, path, operations, codes, isInLane, trace } = this;
     const durationMs = Math.round((performance.now() - this.arrivedAt) * 100) / 100;
-    const method = req.method ?? '';
     const status = res.headersSent ? res.statusCode : clientClosedRequest;
-    return toRequestRecord(requestId, method, path, status, durationMs, operations, codes, isInLane, trace);
+    return toRequestRecord(requestId, req.method ?? '', path, status, durationMs, operations, codes, isInLane, trace);
   }
 
   /**

@@ -33,6 +33,15 @@ export class IncomingRequest extends IncomingMessage {
     this.#take = take;
   }
 
+  /** Drops what is only needed until the response begins, for a request whose response is a stream. */
+  dropHead(): void {
+    this.off('close', this.abandonBody);
+    this.abandonBody = nothing;
+    this.#take = nothing;
+    this.headers = {};
+    this.rawHeaders = [];
+  }
+
   override push(piece: Buffer | null, encoding?: BufferEncoding): boolean {
     if (this.#take !== null) {
       this.#take(piece);

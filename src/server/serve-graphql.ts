@@ -97,8 +97,7 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
     const request = readBodyRequest(body);
     if (request && exchange.plainType && req.url === graphqlPath) return serveInLane(exchange, caller, request);
     if (isSimple && isIntricate()) return refuseComplexJson(exchange);
-    restoreBody(req, body);
-    serveOutsideLane(exchange, caller, request);
+    serveOutsideLane(exchange, caller, request, body);
   }
 
   function serveGet(exchange: Exchange) {
@@ -131,13 +130,18 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
   }
 
   /** @param request `null`: a batch, or an invalid request, which Yoga reports */
-  function serveOutsideLane(exchange: Exchange, caller: Caller, request: OperationRequest | null) {
-    if (!request) return serveByYoga(exchange, caller);
+  function serveOutsideLane(
+    exchange: Exchange,
+    caller: Caller,
+    request: OperationRequest | null,
+    body: Buffer | null = null,
+  ) {
+    if (!request) return serveByYoga(exchange, caller, body);
     const served = Promise.resolve(admit.decide(exchange, caller, request)).then((admission) => {
       const type = admission.kind === 'admitted' ? admission.operation.type : 'query';
       if (admission.kind === 'admitted' && type === 'subscription') return openEventStream(exchange, admission);
       if (type !== 'query' || exchange.req.method !== 'GET' || !exchange.plainType)
-        return serveByYoga(exchange, caller, admission);
+        return serveByYoga(exchange, caller, body, admission);
       exchange.isInLane = true;
       exchange.prepareCaching();
       return lane.run(admission, exchange, canStream(exchange), writeTo(exchange));
@@ -145,7 +149,8 @@ export function createServeGraphql(options: ServeGraphqlOptions, entrance: Reque
     exchange.failWith(served);
   }
 
-  function serveByYoga(exchange: Exchange, caller: Caller, admission?: OperationAdmission): void {
+  function serveByYoga(exchange: Exchange, caller: Caller, body: Buffer | null, admission?: OperationAdmission): void {
+    if (body) restoreBody(exchange.req, body);
     exchange.stamp();
     exchange.boundReading();
     exchange.failWith(options.graphql(exchange.req, exchange.res, exchange.toYogaContext(caller, admission)));

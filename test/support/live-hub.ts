@@ -97,7 +97,9 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     onStall: ({ who, waitsFor, count }) => log.push(`${count} ${who}: ${waitsFor}`),
     join: fleet && ((query) => fleet.join(query, { write: (item) => item, read: (text) => text })),
   });
+  const toCursor = (at: ResumePoint) => JSON.stringify(at);
   const presenter = (filter: string): Presenter<string, Told> => ({
+    toCursor,
     matches: (name) => name.includes(filter),
     item: ({ item }, at) => {
       made.count += 1;
@@ -108,6 +110,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     missed: (count, { last }) => `missed ${count} after ${last?.key ?? 'nothing'}`,
   });
   const traced: Presenter<string, Told> = {
+    toCursor,
     matches: () => true,
     item: ({ item }, at) => JSON.stringify([item, at]),
     gap: (after, before) => JSON.stringify([`gap ${after?.last?.key}…${before?.key}`, after]),

@@ -20,7 +20,13 @@ it('each follower reads every matching item in order, or the number of those tha
       const turns = new Turns();
       const feed = new Timeline<string>(turns);
       feed.beginAt([null]);
-      const presenter = { matches, item: ({ item }: { item: string }) => item, gap: () => '', missed: () => '' };
+      const presenter = {
+        toCursor: JSON.stringify,
+        matches,
+        item: ({ item }: { item: string }) => item,
+        gap: () => '',
+        missed: () => '',
+      };
       const made = createEvenShares({ total: 3, least: 1 });
       const channel = new LiveChannel<string, string>(feed as Feed<string>, presenter, { turns, made });
       const all: string[] = [];
@@ -79,7 +85,13 @@ it('a channel that is closed is not woken by its feed', () => {
   const feed = new Timeline<string>(turns);
   feed.beginAt([null]);
   let asked = 0;
-  const presenter = { matches: () => ++asked > 0, item: () => '', gap: () => '', missed: () => '' };
+  const presenter = {
+    toCursor: JSON.stringify,
+    matches: () => ++asked > 0,
+    item: () => '',
+    gap: () => '',
+    missed: () => '',
+  };
   const made = createEvenShares({ total: 3, least: 1 });
   const [, closes] = [0, 1].map(
     () => new LiveChannel<string, string>(feed as Feed<string>, presenter, { turns, made }),

@@ -35,6 +35,7 @@ function openHolding(hub: ReturnType<typeof createTestHub>, filter: string, payl
     everything: null,
     filter,
     presenter: () => ({
+      toCursor: JSON.stringify,
       matches: () => true,
       item: (entry) => {
         const payload = { entry };
@@ -234,7 +235,7 @@ it('names of what was told long ago are forgotten, and those of what was told la
 it('a channel that is closed gives its share of payloads back', () => {
   const [turns, made] = [new Turns(), createEvenShares({ total: 10, least: 1 })];
   const feed = new Timeline<string>(turns) as Feed<string>;
-  const presenter = { matches: () => true, item: () => '', gap: () => '', missed: () => '' };
+  const presenter = { toCursor: JSON.stringify, matches: () => true, item: () => '', gap: () => '', missed: () => '' };
   const channels = [0, 1].map(() => new LiveChannel<string, string>(feed, presenter, { turns, made }));
   expect(made.share()).toBe(5);
   for (const channel of channels) channel.close();
@@ -394,7 +395,7 @@ it('a channel keeps its share of the payloads, and makes the others again', () =
     presented += 1;
     return '';
   };
-  const presenter = { matches: () => true, item, gap: () => '', missed: () => '' };
+  const presenter = { toCursor: JSON.stringify, matches: () => true, item, gap: () => '', missed: () => '' };
   const [channel] = [0, 1].map(() => new LiveChannel<string, string>(feed, presenter, { turns, made })) as [
     LiveChannel<string, string>,
   ];

@@ -218,7 +218,13 @@ describe('a reader', () => {
     let quietAt: ResumePoint = start;
     const quiet = hub.open({
       ...{ query: 'all', source: () => source, everything: null, filter: 'quiet', after: null, weight: 1, caller: 'a' },
-      presenter: () => ({ matches: () => true, item: () => 'item', gap: () => 'gap', missed: () => 'missed' }),
+      presenter: () => ({
+        toCursor: JSON.stringify,
+        matches: () => true,
+        item: () => 'item',
+        gap: () => 'gap',
+        missed: () => 'missed',
+      }),
       onQuiet: (at) => {
         quietAt = at;
       },
@@ -296,6 +302,7 @@ describe('one who reads slowly', () => {
         everything: null,
         filter: 'slow',
         presenter: () => ({
+          toCursor: JSON.stringify,
           matches: () => true,
           item: ({ item }, at) => {
             points.set(item, at);

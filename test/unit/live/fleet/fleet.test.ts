@@ -179,7 +179,13 @@ describe('a fleet', () => {
     const stream = second.hub.open({
       ...{ query: 'all', everything: null, filter: 'new', after: null, weight: 1, caller: 'somebody' },
       source: () => second.source,
-      presenter: () => ({ matches: () => true, item: () => 'item', gap: () => 'gap', missed: () => 'missed' }),
+      presenter: () => ({
+        toCursor: JSON.stringify,
+        matches: () => true,
+        item: () => 'item',
+        gap: () => 'gap',
+        missed: () => 'missed',
+      }),
       onQuiet: () => {
         isLive = true;
       },
