@@ -33,9 +33,12 @@ const program = {
     licences,
     {
       // All of undici would take longer to start than the rest of the program's packages.
-      name: 'only-pool-of-undici',
+      name: 'parts-of-undici',
       resolveId: (id) => (id === 'undici' ? `\0${id}` : null),
-      load: (id) => (id === '\0undici' ? "export { default as Pool } from 'undici/lib/dispatcher/pool.js';" : null),
+      load: (id) =>
+        id === '\0undici'
+          ? "export { default as Pool } from 'undici/lib/dispatcher/pool.js'; export { default as buildConnector } from 'undici/lib/core/connect.js';"
+          : null,
     },
     {
       name: 'keep-file-urls',

@@ -151,6 +151,8 @@ export function createRawLedger(options: RawLedgerOptions): RawLedger {
               },
             });
           else {
+            // It is kept after it was handed over, when its writer may have reused its memory already.
+            if (keep) response.recycle = undefined;
             answered(new PlainLedgerAnswer(response, plainEnd, usage));
             keep?.(response);
           }

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 
 /** Bytes of a long response that are handed to the connection in one turn: the system copies them, at a few GB a second. */
 export const pieceBytes = 256 * 1024;
@@ -38,6 +39,13 @@ export function writeInPieces(to: Writable, takeTurn: (work: () => void) => unkn
     else takeNext();
   };
   writeNext();
+}
+
+/** Called when the system has all bytes of a body. After an error, a broken connection may still hold them. */
+export function onWritten(recycle: ChunkedBody['recycle']): (error?: Error | null) => void {
+  return (error) => {
+    if (!error) recycle?.();
+  };
 }
 
 /** Smaller buffers may be parts of one that Node shares between all of them. */

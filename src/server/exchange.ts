@@ -20,7 +20,7 @@ import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { Share } from '../upstream/quota.ts';
 import type { Compression } from './compression.ts';
-import { cutIntoPieces, memoryOf, writeInPieces } from './cut-into-pieces.ts';
+import { cutIntoPieces, memoryOf, onWritten, writeInPieces } from './cut-into-pieces.ts';
 import type { IncomingRequest } from './read-body.ts';
 import { type PlainType, readAccept, toRequestId } from './request-head.ts';
 
@@ -213,15 +213,15 @@ export class Exchange implements ServerContext {
    * Writes a long response as its client reads it. The part that is not written yet counts as unread.
    * @param to what becomes its body
    */
-  writeLong({ chunks, size }: ChunkedBody, to: Writable = this.res): void {
+  writeLong({ chunks, size, recycle }: ChunkedBody, to: Writable = this.res): void {
     const pieces = cutIntoPieces(chunks);
     this.memory = memoryOf(chunks);
     this.unwritten = size;
     const takeTurn = (work: () => void) => this.failWith(this.takeTurn(work));
     writeInPieces(to, takeTurn, () => {
       for (const part of pieces.next().value ?? []) {
-        to.write(part);
         this.unwritten -= part.length;
+        to.write(part, this.unwritten === 0 ? onWritten(recycle) : undefined);
       }
       if (this.unwritten === 0) to.end();
       return this.unwritten > 0;

@@ -5,7 +5,7 @@ import { printJson } from '../json/exact-json.ts';
 import { printInTurns } from '../json/print-in-turns.ts';
 import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import type { UnreadOutcome } from '../operation/open-operation.ts';
-import { pieceBytes } from './cut-into-pieces.ts';
+import { onWritten, pieceBytes } from './cut-into-pieces.ts';
 import type { Exchange } from './exchange.ts';
 import type { PlainType } from './request-head.ts';
 
@@ -58,25 +58,29 @@ export function writeResult(exchange: Exchange, result: ExecutionResult): void {
 /** Chunks up to this size together are joined: one write costs less than several. */
 const maxJoinedBytes = 16 * 1024;
 
-function writeBytes(exchange: Exchange, contentType: string, { chunks, size }: ChunkedBody, head = servedHead): void {
+function writeBytes(exchange: Exchange, contentType: string, body: ChunkedBody, head = servedHead): void {
   const { res } = exchange;
+  const { chunks, size, recycle } = body;
   const encoding = exchange.chooseEncoding(size);
   if (encoding !== null) {
-    const body = Buffer.concat(chunks as Buffer[], size);
-    writeCompressed(exchange, contentType, { body, encoding, head });
+    const joined = Buffer.concat(chunks as Buffer[], size);
+    writeCompressed(exchange, contentType, { body: joined, encoding, head });
     return;
   }
   exchange.writeHead(head.status, contentType, size, head.retryAfterSeconds);
   const [only] = chunks;
   if (size > pieceBytes) {
-    exchange.writeLong({ chunks, size });
+    exchange.writeLong(body);
     return;
   }
-  if (chunks.length === 1) res.end(only);
-  else if (size <= maxJoinedBytes) res.end(Buffer.concat(chunks as Buffer[], size));
-  else {
+  if (chunks.length === 1 && !recycle) res.end(only);
+  else if (size <= maxJoinedBytes) {
+    res.end(Buffer.concat(chunks as Buffer[], size));
+    recycle?.();
+  } else {
     res.cork();
-    for (const chunk of chunks) res.write(chunk);
+    const last = chunks.length - 1;
+    for (const [index, chunk] of chunks.entries()) res.write(chunk, index === last ? onWritten(recycle) : undefined);
     res.end();
     res.uncork();
   }

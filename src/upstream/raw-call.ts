@@ -65,6 +65,11 @@ export interface RawResponse {
   readonly size: number;
   /** The address that sent it, if the upstream has several. */
   from?: AnswerOrigin | undefined;
+  /**
+   * Reuses the memory of the chunks. Call only when nothing reads them any more, neither a socket nor another listener; without
+   * a call they become garbage. Absent if there is nothing to reuse.
+   */
+  recycle?: (() => void) | undefined;
 }
 
 /** What tells whether an address serves the network in force. */

@@ -12,6 +12,7 @@ import type {
   RawResponse,
   RawSink,
 } from './raw-call.ts';
+import { recycledMemory } from './recycled-memory.ts';
 import { toCancelledError, toConnectionError, UpstreamCallError } from './upstream-call-error.ts';
 import type { WaitingCall, WaitingCalls } from './waiting-calls.ts';
 
@@ -74,7 +75,9 @@ interface SharedState extends Omit<SendCallOptions, 'added'> {
 const maxPauseMs = 5_000;
 /** In bytes. Smaller responses are not counted while they arrive, because the number of connections limits them. */
 const smallAnswer = 64 * 1024;
-const noHeaders: readonly Buffer[] = [];
+/** Bytes of the smallest response whose memory is worth reusing. */
+const recycledBytes = 8 * 1024;
+const noHeaders: Buffer[] = [];
 const nothing = () => {};
 
 /**
@@ -95,7 +98,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
   #isSettled = false;
 
   #status = 0;
-  #headers: readonly Buffer[] = noHeaders;
+  #headers: Buffer[] = noHeaders;
   #chunks: Buffer[] = [];
   #size = 0;
   #arrival: Place | null = null;
@@ -183,6 +186,7 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
   onComplete(): void {
     if (this.#isSettled) return;
     const response = this.#toResponse();
+    if (this.#size >= recycledBytes) response.recycle = recycling(this.#headers, this.#chunks);
     this.#settle();
     if (this.#sink) this.#sink.end();
     else this.#listener.answered(response);
@@ -260,6 +264,14 @@ class AnswerCollector implements Dispatcher.DispatchHandler, CallInFlight, Waiti
     else this.#upstream.waiting?.ended(this);
     this.#unsent = null;
   }
+}
+
+/** Empties both lists, so that a response whose memory was reused is never read. The headers share a block with the first chunk. */
+function recycling(headers: Buffer[], chunks: Buffer[]): () => void {
+  return () => {
+    recycledMemory.giveBack(headers);
+    recycledMemory.giveBack(chunks);
+  };
 }
 
 /**

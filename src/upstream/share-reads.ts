@@ -129,6 +129,8 @@ class SharedCall implements RawListener {
   }
 
   answered(response: RawResponse): void {
+    // No member knows when the others have read it.
+    if (this.#members.length !== 1) response.recycle = undefined;
     this.#callMembers((listener) => listener.answered(response));
   }
 

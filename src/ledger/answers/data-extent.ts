@@ -3,7 +3,7 @@ import { maxAnswerNesting } from '../../json/json-size.ts';
 import type { RawResponse } from '../../upstream/raw-call.ts';
 
 /** A body in the chunks in which it arrived. */
-export type ChunkedBody = Pick<RawResponse, 'chunks' | 'size' | 'from'>;
+export type ChunkedBody = Pick<RawResponse, 'chunks' | 'size' | 'from' | 'recycle'>;
 
 const [quote, backslash] = [0x22, 0x5c];
 /** Braces. A bracket with `lowerBit` set becomes the brace of its side, so that one comparison finds both. */

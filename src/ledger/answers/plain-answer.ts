@@ -131,7 +131,7 @@ function skipSpace(bytes: Buffer, from: number): number {
 /** Adds usage to a plain response without parsing it. @param plainEnd from `findPlainEnd` */
 export function spliceUsage(body: ChunkedBody, plainEnd: number, usage: Usage): ChunkedBody {
   const end = Buffer.from(`${toUsageMember(usage)}}`);
-  return { chunks: [...cutAt(body, plainEnd), end], size: plainEnd + end.length };
+  return { chunks: [...cutAt(body, plainEnd), end], size: plainEnd + end.length, recycle: body.recycle };
 }
 
 export interface OwnMembers {
@@ -152,7 +152,7 @@ export function spliceData(body: ChunkedBody, plainEnd: number, own: OwnMembers,
   const chunks = own.isLast
     ? [...ledgerMembers, comma, ...own.members, end]
     : [Buffer.from('{"data":{'), ...own.members, comma, ...withoutHead(ledgerMembers), end];
-  return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0) };
+  return { chunks, size: chunks.reduce((sum, { length }) => sum + length, 0), recycle: body.recycle };
 }
 
 /** The first bytes of a body. @param length at most the body's */

@@ -68,3 +68,38 @@ describe('a request to the ledger', () => {
     ]);
   });
 });
+
+const usage = { inputNodes: 1, outputNodes: 1, depth: 1, variables: 0, fragments: 0, queryPayload: 3 };
+
+it.each([null, usage])(
+  'a response that is kept is whole, even if its writer reuses its memory at once (usage %j)',
+  (shown) => {
+    const text = `{"data":{"a":"${'x'.repeat(12_000)}"}}`;
+    const chunks = [Buffer.from(text)];
+    const headers = new Map([
+      ['content-type', 'application/json'],
+      ['content-length', String(text.length)],
+    ]);
+    const ledger = createRawLedger({
+      rawCall(_, listener) {
+        listener.answered({ status: 200, headers, chunks, size: text.length, recycle: () => void chunks.splice(0) });
+        return { isSent: true, cancel() {} };
+      },
+      path: '/graphql',
+      timeouts: { queryMs: 1_000, mutationMs: 2_000 },
+      versionHeader: 'x-version',
+      version: createRpcVersion(),
+    });
+    const kept: string[] = [];
+    const keep = (body: { readonly chunks: readonly Buffer[] }) =>
+      void kept.push(Buffer.concat(body.chunks).toString());
+    const request = { queryJson: '"{a}"', variables: undefined, operationName: null, isMutation: false };
+    ledger(
+      { ...request, isClientsText: true, operation: undefined, usage: shown, canStream: false, keep },
+      (answer) => {
+        if (answer.kind === 'plain') answer.body.recycle?.();
+      },
+    );
+    expect(kept).toEqual([text]);
+  },
+);
