@@ -50,6 +50,7 @@ export interface OperationSocket {
 
 /** Characters of an operation id, which each result of a stream repeats. */
 const maxIdLength = 128;
+const closingBrace = Buffer.from('}');
 /** Errors of one operation that are inspected for the log: a stream may have one in each of its results. */
 const maxNotedErrors = 10;
 
@@ -125,17 +126,10 @@ export class SocketOperation implements ServerContext, ResultReader {
       const answer = await (admission.operation.type === 'subscription'
         ? runner.subscribe(admission, this)
         : runner.runWhole(admission, this));
-      if ('chunks' in answer) {
-        this.#end();
-        await this.#sendBytes(answer);
-        void this.#send('complete');
-        return;
-      }
       if (answer instanceof ResultStream) return this.follow(answer);
-      this.#note(answer.errors);
+      if (!('chunks' in answer)) this.#note(answer.errors);
       this.#end();
-      await this.#sendResult(answer);
-      void this.#send('complete');
+      await ('chunks' in answer ? this.#sendLast(answer.chunks) : this.#sendResult(answer));
     } catch (error) {
       this.#end();
       throw error;
@@ -230,16 +224,16 @@ export class SocketOperation implements ServerContext, ResultReader {
   async #sendResult(result: ExecutionResult): Promise<void> {
     const { turns } = this.#options;
     const printed = printInTurns(toShownResult(result), (work) => turns.runNext(this.#turnKey, this, work));
-    if (typeof printed !== 'string') return this.#sendBytes(await printed);
-    if (!this.#isGone)
-      await this.#socket.writer.send(`{"id":${JSON.stringify(this.#id)},"type":"next","payload":${printed}}`);
+    return this.#sendLast(typeof printed === 'string' ? [Buffer.from(printed)] : (await printed).chunks);
   }
 
-  /** Sends a response without a copy of it: many operations may share its bytes. */
-  #sendBytes({ chunks }: ChunkedBody): Promise<void> {
+  /** Sends a response and `complete`. A long response is not copied: many operations may share its bytes. */
+  #sendLast(chunks: ChunkedBody['chunks']): Promise<void> {
     if (this.#isGone) return Promise.resolve();
-    const before = Buffer.from(`{"id":${JSON.stringify(this.#id)},"type":"next","payload":`);
-    return this.#socket.writer.sendBytes([before, ...chunks, Buffer.from('}')]);
+    this.#socket.forget(this.#id);
+    const id = JSON.stringify(this.#id);
+    const next = [Buffer.from(`{"id":${id},"type":"next","payload":`), ...chunks, closingBrace];
+    return this.#socket.writer.sendBytes(next, Buffer.from(`{"id":${id},"type":"complete"}`));
   }
 
   #note(errors: readonly GraphQLError[] = []): void {

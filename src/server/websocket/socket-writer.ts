@@ -75,11 +75,17 @@ export class SocketWriter {
     });
   }
 
-  /** Sends one message in the parts of its bytes, which other messages may share. Resolves as `send` does. */
-  sendBytes(parts: readonly Buffer[]): Promise<void> {
+  /**
+   * Sends one message in the parts of its bytes, which other messages may share, and a short one behind it: for both together,
+   * the system is called once. Resolves as `send` does.
+   */
+  sendBytes(parts: readonly Buffer[], behind: Buffer): Promise<void> {
     this.flush();
     const size = sizeOf(parts);
-    if (this.#waiting.length > 0 || size > pieceBytes) return this.#sendWaiting(parts);
+    if (this.#waiting.length > 0 || size > pieceBytes) {
+      void this.#sendWaiting(parts);
+      return this.#sendWaiting([behind]);
+    }
     return new Promise((resolve) => {
       const [socket, connection] = [this.#socket, this.#connection];
       if (socket.bufferedAmount > maxWaitingBytes) socket.terminate();
@@ -87,14 +93,17 @@ export class SocketWriter {
         resolve();
         return;
       }
-      connection.cork();
-      connection.write(toFrameHead(size), 'latin1');
-      for (const part of parts) connection.write(part);
-      connection.write('', () => {
+      const all = [toFrame(size), ...parts, toFrame(behind.length), behind];
+      const written = () => {
         this.#release();
         resolve();
-      });
-      connection.uncork();
+      };
+      if (size <= maxJoinedBytes) connection.write(Buffer.concat(all), written);
+      else {
+        connection.cork();
+        for (const part of all) connection.write(part, part === behind ? written : undefined);
+        connection.uncork();
+      }
       this.#hold();
     });
   }
@@ -251,6 +260,8 @@ export class SocketWriter {
 /** Bits of the first byte of a frame. */
 const finalFragment = 0x80;
 const textFrame = 0x01;
+
+const toFrame = (length: number): Buffer => Buffer.from(toFrameHead(length), 'latin1');
 
 /** The header of an unmasked frame (RFC 6455, section 5.2). */
 function toFrameHead(length: number, first = finalFragment | textFrame): string {

@@ -47,8 +47,7 @@ describe('a writer', () => {
     const part = Buffer.alloc(3_000_000, 'y');
     client.pause();
     const sent = [
-      writer.sendBytes([Buffer.from('<'), part, part, Buffer.from('>')]),
-      writer.send('short'),
+      writer.sendBytes([Buffer.from('<'), part, part, Buffer.from('>')], Buffer.from('short')),
       writer.send('x'.repeat(1_000_000)),
     ];
     expect(writer.isReady).toBe(false);
@@ -74,7 +73,7 @@ describe('a writer', () => {
 
   it('drops long messages whose client leaves', async () => {
     client.pause();
-    const sent = writer.sendBytes([Buffer.alloc(20_000_000)]);
+    const sent = writer.sendBytes([Buffer.alloc(20_000_000)], Buffer.from('its end'));
     const behind = writer.send('behind');
     client.terminate();
     await Promise.all([sent, behind]);
@@ -85,11 +84,19 @@ describe('a writer', () => {
   it('counts what messages share once', async () => {
     const part = Buffer.alloc(6_000_000, 'y');
     client.pause();
-    const sent = Array.from({ length: 20 }, () => writer.sendBytes([part]));
+    const sent = Array.from({ length: 20 }, () => writer.sendBytes([part], Buffer.from('end')));
     client.resume();
     await Promise.all(sent);
-    await until(() => received.length === 20, 'all of them');
-    expect(received.every(({ length }) => length === part.length)).toBe(true);
+    await until(() => received.length === 40, 'all of them');
+    expect(received.filter((text) => text === 'end')).toHaveLength(20);
+    expect(received.filter(({ length }) => length === part.length)).toHaveLength(20);
+  });
+
+  it.each([0, 125, 20_000, 200_000])('writes a message of %i bytes, and the one behind it', async (length) => {
+    const half = Buffer.alloc(length / 2, 'x');
+    await writer.sendBytes([half, half], Buffer.from('ünï'));
+    await until(() => received.length === 2, 'both');
+    expect(received).toEqual(['x'.repeat(half.length * 2), 'ünï']);
   });
 
   const toBytes = (text: string) => Buffer.from(text).toString('latin1');
