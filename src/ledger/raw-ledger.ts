@@ -10,6 +10,7 @@ import {
   type AnswerEnd,
   AnswerStream,
   checkEnd,
+  heldBackBytes,
   type SettleErrors,
   type StreamedAnswer,
 } from './answers/answer-stream.ts';
@@ -102,8 +103,11 @@ export interface RawLedgerOptions {
   readonly transient?: TransientErrors | undefined;
 }
 
-/** Bytes above which a response is forwarded as it arrives; buffering smaller ones costs less. */
-const streamAboveBytes = 1024 * 1024;
+/**
+ * Bytes above which a response is forwarded as it arrives; buffering smaller ones costs less. Far more than is held back: once a
+ * response is streamed, its client has a part of it, and gets no other response if the rest is malformed.
+ */
+const streamAboveBytes = 2 * heldBackBytes;
 /** Characters above which a body is encoded once, so that its text is not kept. */
 const longBody = 16 * 1024;
 /** Alternating names and values. No header of the caller is sent, so that callers can share equal reads. */

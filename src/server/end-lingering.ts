@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** Milliseconds that a client may take to close its side after the last bytes of a response. */
@@ -20,4 +21,14 @@ export function endLingering(socket: Duplex): void {
   socket.on('data', () => {});
   socket.resume();
   socket.end();
+}
+
+/**
+ * Breaks off a response that has begun, after the bytes already written. Without any byte, clients and proxies may take the
+ * request for one that was never received, and repeat it.
+ */
+export function breakOff(res: ServerResponse): void {
+  // A pipelined response that waits for earlier ones has no socket yet.
+  if (res.socket) res.socket.destroySoon();
+  else res.destroy();
 }

@@ -21,6 +21,7 @@ import type { Caller, StreamSlot } from '../upstream/operation-context.ts';
 import type { Share } from '../upstream/quota.ts';
 import type { Compression } from './compression.ts';
 import { cutIntoPieces, memoryOf, onWritten, writeInPieces } from './cut-into-pieces.ts';
+import { breakOff } from './end-lingering.ts';
 import type { IncomingRequest } from './read-body.ts';
 import { type PlainType, readAccept, toRequestId } from './request-head.ts';
 
@@ -186,9 +187,8 @@ export class Exchange implements ServerContext {
     const head = this.#isStamped ? [] : this.#stamps;
     if (this.#variesByEncoding) head.push('vary', 'accept-encoding');
     if (encoding !== null) head.push('content-encoding', encoding);
-    const standing = this.#standing;
-    if (standing && !this.#isStamped) head.push(...this.#standingHeaders());
-    if (retryAfterSeconds !== null && !(standing && 'retryAfterSeconds' in standing))
+    if (!this.#isStamped) head.push(...this.#standingHeaders());
+    if (retryAfterSeconds !== null && !(this.#standing && 'retryAfterSeconds' in this.#standing))
       head.push('retry-after', String(retryAfterSeconds));
     head.push('content-type', contentType, ...toSourceHeaders(this.req.headers, this.operations));
     if (size !== null) head.push('content-length', String(size));
@@ -287,7 +287,7 @@ export class Exchange implements ServerContext {
   /** Logs an unexpected error and responds with a masked one. Breaks the connection if the response has begun. */
   fail(error: unknown): void {
     this.#options.telemetry.errorMasked(error, this.requestId);
-    if (this.res.headersSent) this.res.destroy();
+    if (this.res.headersSent) breakOff(this.res);
     else this.refuse('INTERNAL_SERVER_ERROR', 'Unexpected error.');
   }
 

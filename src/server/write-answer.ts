@@ -6,6 +6,7 @@ import { printInTurns } from '../json/print-in-turns.ts';
 import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import type { UnreadOutcome } from '../operation/open-operation.ts';
 import { onWritten, pieceBytes } from './cut-into-pieces.ts';
+import { breakOff } from './end-lingering.ts';
 import type { Exchange } from './exchange.ts';
 import type { PlainType } from './request-head.ts';
 
@@ -134,7 +135,10 @@ function writeStream(exchange: Exchange, contentType: string, body: StreamedBody
   body.start({
     write: (bytes) => res.write(bytes),
     end: () => res.end(),
-    fail: () => res.destroy(),
+    fail: () => {
+      breakOff(res);
+      exchange.awaitReading();
+    },
   });
 }
 

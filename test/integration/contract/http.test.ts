@@ -360,15 +360,16 @@ describe('an endlessly nested value of the ledger', () => {
   });
 
   it('is rejected where the response is collected, of any size; a forwarded response breaks off', async () => {
-    answers(200_000);
     const payload = JSON.stringify({ query: '{ json }' });
+    const expected = [200, { data: { json: null }, errors: [refused] }];
+    answers(200_000);
+    const whole = await post(payload);
+    expect([whole.status, JSON.parse(whole.text)]).toMatchObject(expected);
+    answers(400_000);
     // Both parts of a split operation are collected.
     const collected = await post(JSON.stringify({ query: '{ json viewer { __typename } }' }));
-    expect([collected.status, JSON.parse(collected.text)]).toMatchObject([
-      200,
-      { data: { json: null }, errors: [refused] },
-    ]);
-    // The headers are sent before the end of the body is known.
+    expect([collected.status, JSON.parse(collected.text)]).toMatchObject(expected);
+    // A part of it is sent before its end is known.
     await expect(post(payload)).rejects.toThrow('terminated');
     await expect
       .poll(() => gateway.log.filter(({ msg }) => msg === 'request').at(-1))
