@@ -32,9 +32,8 @@ export type ForwardToLedger = (request: ForwardRequest) => Promise<LedgerReply>;
 const ownTurns = 'gateway';
 
 export function createForwardToLedger(ledger: RawLedger, turns: Pick<FairTurns, 'runQueued'>): ForwardToLedger {
-  return ({ text, cancellation, ...rest }) =>
+  return ({ text, operationName, variables, isMutation, isClientsText, isParsed, least, cancellation }) =>
     new Promise((resolve) => {
-      const { isMutation } = rest;
       const fail = (error: unknown): never => {
         throw toGatewayError(error, 'ledger', isMutation);
       };
@@ -65,8 +64,20 @@ export function createForwardToLedger(ledger: RawLedger, turns: Pick<FairTurns, 
         return;
       }
       let stopListening = () => {};
-      const request = { ...rest, queryJson: JSON.stringify(text), operation: cancellation };
-      const cancel = ledger({ ...request, usage: null, canStream: false }, (answer) => {
+      // Without a spread, whose hidden class is new for each request.
+      const request: RawLedgerRequest = {
+        queryJson: JSON.stringify(text),
+        operationName,
+        variables,
+        isMutation,
+        operation: cancellation,
+        isClientsText,
+        isParsed,
+        least,
+        usage: null,
+        canStream: false,
+      };
+      const cancel = ledger(request, (answer) => {
         stopListening();
         resolve(toReply(answer));
       });
@@ -85,9 +96,18 @@ export type LedgerExecutor = (request: LedgerRequest) => Promise<ExecutionResult
 /** Sends queries without ignorable characters, because the ledger limits their length in bytes. */
 export function createLedgerExecutor(...how: Parameters<typeof createForwardToLedger>): LedgerExecutor {
   const forward = createForwardToLedger(...how);
-  const ours = { isClientsText: false, operationName: null, isMutation: false, isParsed: true };
-  return async ({ document, variables, ...rest }) => {
+  return async ({ document, variables, cancellation, least }) => {
     const text = typeof document === 'string' ? document : stripIgnoredCharacters(print(document));
-    return (await forward({ ...rest, ...ours, variables, text })).read();
+    const reply = await forward({
+      text,
+      isClientsText: false,
+      operationName: null,
+      variables,
+      isMutation: false,
+      isParsed: true,
+      least,
+      cancellation,
+    });
+    return reply.read();
   };
 }

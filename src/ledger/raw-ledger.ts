@@ -33,7 +33,7 @@ export interface RawLedgerRequest {
   /** The oldest data that can answer, as a checkpoint. Left out or `null`: any. */
   readonly least?: number | null | undefined;
   /** The response is parsed in any case, so its bytes are not searched for a plain end. */
-  readonly isParsed?: boolean;
+  readonly isParsed?: boolean | undefined;
   /** Spliced into a plain response; `null` = not requested. */
   readonly usage: Usage | null;
   /** May a large response be forwarded as it arrives? A mutation's never is. */

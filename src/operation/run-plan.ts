@@ -103,8 +103,15 @@ export function createRunPlan(forward: ForwardToLedger, turns: Pick<FairTurns, '
   async function ask(part: LedgerPart, request: PlannedRequest, isParsed = true): Promise<LedgerReply> {
     const { operation, operationName, variables, context } = request;
     const post = toLedgerPost(part, operationName, variables.sent);
-    const isMutation = operation.type === 'mutation';
-    const { plain, read } = await forward({ ...post, isMutation, isParsed, cancellation: context.cancellation });
+    const { plain, read } = await forward({
+      text: post.text,
+      isClientsText: post.isClientsText,
+      operationName: post.operationName,
+      variables: post.variables,
+      isMutation: operation.type === 'mutation',
+      isParsed,
+      cancellation: context.cancellation,
+    });
     return { plain, read: async () => part.amend(await read(), variables.values) };
   }
 }
