@@ -196,7 +196,6 @@ async function sendGroup(
   members: readonly PendingLookup[],
   { execute, cancellation, variables }: JoinLoaderOptions,
 ): Promise<void> {
-  const aliases = group.map((_, index) => joinAlias(index));
   try {
     const least = members.some(({ isRepeated }) => isRepeated) ? Number.POSITIVE_INFINITY : null;
     const result = await execute({
@@ -205,7 +204,7 @@ async function sendGroup(
       cancellation,
       least,
     });
-    const toAnswer = createToAnswer(result, aliases);
+    const toAnswer = createToAnswer(result, group.length);
     for (const [index, each] of members.entries()) each.answer = toAnswer(joinAlias(index));
   } catch (error) {
     for (const each of members) each.answer = error instanceof Error ? error : new Error(String(error));
@@ -215,18 +214,18 @@ async function sendGroup(
 /** The operation's variables that some lookups use. */
 function variablesOf(lookups: readonly JoinLookup[], variables: Variables): Variables {
   const names = new Set([...selectionsOf(lookups)].flatMap((selection) => [...selection.variables.keys()]));
+  if (names.size === 0) return noVariables;
   return Object.fromEntries(Object.entries(variables).filter(([name]) => names.has(name)));
 }
 
+const noVariables: Variables = {};
 const noErrors: readonly GraphQLError[] = [];
 
 /** Returns the answer of each alias. Reads the errors once, since there may be thousands, for a hundred aliases. */
-function createToAnswer(
-  { data, errors = noErrors }: ExecutionResult,
-  aliases: readonly string[],
-): (alias: string) => JoinAnswer {
+function createToAnswer({ data, errors = noErrors }: ExecutionResult, lookups: number): (alias: string) => JoinAnswer {
   if (errors.length === 0) return (alias) => ({ value: data?.[alias] ?? null, errors });
-  const byAlias = new Map<unknown, GraphQLError[]>(aliases.map((alias) => [alias, []]));
+  const byAlias = new Map<unknown, GraphQLError[]>();
+  for (let index = 0; index < lookups; index += 1) byAlias.set(joinAlias(index), []);
   for (const { message, path, extensions } of errors) {
     const error = lightError(message, { path: path?.slice(1), extensions });
     // An error without a path concerns every lookup of the request. The ledger's order is kept.
