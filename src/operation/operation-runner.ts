@@ -25,8 +25,8 @@ import { runStream } from './subscriptions/run-stream.ts';
 export type OperationRunner = ReturnType<typeof createOperationRunner>;
 
 /**
- * Runs an operation for a transport that writes bytes: forwards the ledger's answer without parsing it, where possible. Never
- * rejects.
+ * Runs an operation for a transport that writes bytes: forwards the ledger's answer without parsing it, where possible. Returns
+ * a promise only if the operation waits for its turn, or is executed here.
  * @param canStream the client can receive an answer of unknown length
  * @param done called once, perhaps from within the connection to the ledger
  */
@@ -35,7 +35,7 @@ type RunUnparsed = (
   server: ServerContext,
   canStream: boolean,
   done: (outcome: UnreadOutcome) => void,
-) => Promise<void>;
+) => void | Promise<void>;
 
 interface OperationRunnerOptions extends OperationOptions {
   readonly runPlan: RunPlan;
@@ -55,7 +55,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     server: ServerContext,
   ): Promise<ExecutionResult | ResultStream> =>
     turns.run(admitted.caller.rate.key, server, () => subscribeNow(admitted, server));
-  const runUnparsed: RunUnparsed = async (admitted, server, canStream, done) =>
+  const runUnparsed: RunUnparsed = (admitted, server, canStream, done) =>
     turns.run(admitted.caller.rate.key, server, () => runUnparsedNow(admitted, server, canStream, done));
   /** Resolves with the bytes of an answer, or with a result that is to be printed. Never rejects. */
   const runWhole = (admitted: AdmittedOperation, server: ServerContext): Promise<ExecutionResult | ChunkedBody> =>
@@ -69,7 +69,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
         else if (outcome.kind === 'gone') resolve({ data: null });
         else fail(new Error('an answer is streamed that must be whole'));
       };
-      runUnparsed(admitted, server, false, done).catch(fail);
+      (async () => runUnparsed(admitted, server, false, done))().catch(fail);
     });
   return { subscribe, runUnparsed, runWhole };
 
@@ -90,7 +90,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     return result;
   }
 
-  async function runUnparsedNow(...[admitted, server, canStream, done]: Parameters<RunUnparsed>): Promise<void> {
+  function runUnparsedNow(...[admitted, server, canStream, done]: Parameters<RunUnparsed>): void | Promise<void> {
     const { operation, operationName, variables } = admitted;
     const { errors, values } = operation.coerce(variables);
     if (errors) {
@@ -111,7 +111,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     if (context.cancellation.cause) return passResult(Promise.reject(lateError()), run, pass);
     const usage = server.showUsage ? admitted.usage : null;
     const answer = runPlan({ operation, operationName, variables: { sent: variables, values }, context, usage });
-    await passResult(answer.finally(run.end), run, pass);
+    return passResult(answer.finally(run.end), run, pass);
   }
 
   /**

@@ -292,7 +292,7 @@ export class Exchange implements ServerContext {
   }
 
   failWith(work: unknown): void {
-    Promise.resolve(work).catch((error: unknown) => this.fail(error));
+    if (work !== undefined) Promise.resolve(work).catch((error: unknown) => this.fail(error));
   }
 
   isGone(): boolean {

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GraphQLError } from 'graphql';
-import type { AddressAdmission, AddressGate } from '../callers/caller-gate.ts';
+import type { AddressAdmission, AddressGate, CallerAdmission, CallerGate } from '../callers/caller-gate.ts';
 import type { VersionRefusal } from '../callers/check-rpc-version.ts';
-import { toAddressKey } from '../callers/identify-caller.ts';
+import { type Sender, toAddressKey } from '../callers/identify-caller.ts';
 import { withUsage } from '../documents/cost/usage.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import { isTooComplex, maxJsonCommas, maxJsonMembers, maxJsonNesting, simpleJsonBytes } from '../json/json-size.ts';
@@ -235,31 +235,33 @@ export type Lane = ReturnType<typeof createLane>;
 /** Admits the operation of a counted caller and runs it without Yoga, whatever its outcome. */
 export function createLane({ admit, runner }: LaneOptions) {
   /**
+   * Returns a promise only if something waits.
    * @param canStream may the response have an unknown length?
    * @param done called once, perhaps by the connection to the ledger
    */
-  const serve = async (
+  const serve = (
     request: OperationRequest,
     caller: Caller,
     server: ServerContext,
     canStream: boolean,
     done: (outcome: LaneOutcome) => void,
-  ): Promise<void> => {
+  ): void | Promise<void> => {
     const decided = admit.decide(server, caller, request);
-    return run(decided instanceof Promise ? await decided : decided, server, canStream, done);
+    if (!(decided instanceof Promise)) return run(decided, server, canStream, done);
+    return decided.then((admission) => run(admission, server, canStream, done));
   };
-  const run = async (
+  const run = (
     admission: OperationAdmission,
     server: ServerContext,
     canStream: boolean,
     done: (outcome: LaneOutcome) => void,
-  ): Promise<void> => {
+  ): void | Promise<void> => {
     if (admission.kind === 'refused') {
       const { errors, usage } = admission;
       return done({ kind: 'result', result: withUsage({ errors }, server.showUsage ? usage : null) });
     }
     if (admission.operation.type === 'subscription') return done({ kind: 'subscription', admitted: admission });
-    await runner.runUnparsed(admission, server, canStream, done);
+    return runner.runUnparsed(admission, server, canStream, done);
   };
   return { serve, run };
 }
@@ -270,35 +272,44 @@ export type Refusal = VersionRefusal | { readonly error: GraphQLError };
 export type RequestGate = ReturnType<typeof createRequestGate>;
 
 export interface RequestGateOptions {
-  readonly enter: AdmitOperation['enter'];
+  readonly admitCaller: CallerGate['admit'];
   readonly addresses: Pick<AddressGate, 'admit' | 'admitCheap'>;
   readonly turns: Pick<FairTurns, 'run'>;
   readonly bytesInFlight: Pick<BytesInFlight, 'take'>;
 }
 
 /** Counts every request before it is served or rejected. A caller over its rate limit is rejected for that. */
-export function createRequestGate({ enter, addresses, turns, bytesInFlight }: RequestGateOptions) {
-  function enterAs(
-    sender: Parameters<AdmitOperation['enter']>[0],
-    exchange: Exchange,
-    serve: (caller: Caller) => void,
-  ): void {
-    enter(sender)
-      .then((entry) => {
-        if (exchange.isGone()) return;
-        const error = entry.kind === 'refused' ? entry.error : hold(exchange);
-        // Bodies waiting for a turn use memory: drop those of rejected requests.
-        if (error) exchange.body = null;
-        // A rejected caller may be unidentified: schedule it by address.
-        const key = entry.kind === 'refused' ? toAddressKey(exchange.address) : entry.caller.rate.key;
-        exchange.turnKey = key;
-        return turns.run(key, exchange, () => {
-          if (exchange.isGone()) return;
-          if (error) exchange.refuseWith(error);
-          else if (entry.kind === 'admitted') serve(entry.caller);
-        });
-      })
-      .catch((error: unknown) => exchange.fail(error));
+export function createRequestGate({ admitCaller, addresses, turns, bytesInFlight }: RequestGateOptions) {
+  /** Every request passes here, so nothing makes a promise but the rate limiter, and a turn that the request waits for. */
+  function enterAs(sender: Sender, exchange: Exchange, serve: (caller: Caller) => void): void {
+    const fail = (error: unknown) => exchange.fail(error);
+    const enterNow = (entry: CallerAdmission): void => {
+      try {
+        exchange.onStanding(entry.standing);
+        if (!exchange.isGone()) exchange.failWith(serveInTurn(entry, exchange, serve));
+      } catch (error) {
+        fail(error);
+      }
+    };
+    try {
+      admitCaller(sender).then(enterNow, fail);
+    } catch (error) {
+      fail(error);
+    }
+  }
+
+  function serveInTurn(entry: CallerAdmission, exchange: Exchange, serve: (caller: Caller) => void): unknown {
+    const error = entry.kind === 'refused' ? entry.error : hold(exchange);
+    // Bodies waiting for a turn use memory: drop those of rejected requests.
+    if (error) exchange.body = null;
+    // A rejected caller may be unidentified: schedule it by address.
+    const key = entry.kind === 'refused' ? toAddressKey(exchange.address) : entry.caller.rate.key;
+    exchange.turnKey = key;
+    return turns.run(key, exchange, () => {
+      if (exchange.isGone()) return;
+      if (error) exchange.refuseWith(error);
+      else if (entry.kind === 'admitted') serve(entry.caller);
+    });
   }
 
   /**
@@ -334,12 +345,10 @@ export function createRequestGate({ enter, addresses, turns, bytesInFlight }: Re
 
   return {
     /** Counts the caller, and calls `serve` in the caller's turn unless the client has left. */
-    enter: (exchange: Exchange, serve: (caller: Caller) => void) => enterAs(exchange, exchange, serve),
-    /** Like `caller`, but counts the address only, whatever credentials the request has. */
-    enterAddress(exchange: Exchange, serve: () => void): void {
-      const sender = { ...exchange.sender, authorization: null, apiKey: null };
-      enterAs({ sender, onStanding: (standing) => exchange.onStanding(standing) }, exchange, serve);
-    },
+    enter: (exchange: Exchange, serve: (caller: Caller) => void) => enterAs(exchange.sender, exchange, serve),
+    /** Like `enter`, but counts the address only, whatever credentials the request has. */
+    enterAddress: (exchange: Exchange, serve: () => void) =>
+      enterAs({ ...exchange.sender, authorization: null, apiKey: null }, exchange, serve),
     /** For health, pages and preflights: counts only what an address requests beyond the free ones. */
     enterCheap: (exchange: Exchange, serve: () => void) =>
       enterCounted(exchange, addresses.admitCheap(exchange.address), serve),

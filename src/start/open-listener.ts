@@ -178,7 +178,7 @@ function openTransports(options: OpenListenerOptions) {
     openEventStream: createOpenEventStream(runner),
     sockets,
     admit,
-    enter: admit.enter,
+    admitCaller: admission.gate.admit,
     turns,
     bytesInFlight,
     tracing,

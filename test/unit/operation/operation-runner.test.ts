@@ -146,6 +146,16 @@ describe('an operation for a transport that writes bytes', () => {
     expect([run.server.operations.length, vi.getTimerCount()]).toEqual([1, 0]);
   });
 
+  it.each([
+    ['not awaited if it is forwarded', whole, plain, false],
+    ['awaited if it is executed', null, async () => ({ data: { a: 1 } }), true],
+  ] as const)('is %s', async (_, unread, answer, isAwaited) => {
+    const { running, outcomes } = runUnparsed(unread, answer);
+    expect([running instanceof Promise, outcomes.length]).toEqual([isAwaited, isAwaited ? 0 : 1]);
+    await running;
+    expect(outcomes).toHaveLength(1);
+  });
+
   it('at the ledger has the rest of its time, counted from its arrival', async () => {
     const run = runUnparsed(whole, null, 4_000);
     await run.running;
@@ -217,6 +227,12 @@ describe('an executed operation', () => {
     const { server, result } = run(() => Promise.reject(new Error('broken')));
     expect(await result).toMatchObject({ errors: [{ message: 'masked: broken' }] });
     expect(server.operations).toMatchObject([{ errors: 1 }]);
+  });
+
+  it('has a result even if it throws before it begins', async () => {
+    const { runner, admitted, server } = run(async () => failing);
+    const broken = { ...admitted, operation: { ...admitted.operation, coerce: () => fails() } };
+    expect(await runner.runWhole(broken, server)).toMatchObject({ errors: [{ message: 'masked: a fault' }] });
   });
 
   it.each<[string, () => Promise<ExecutionResult>, object, number]>([
