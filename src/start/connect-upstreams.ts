@@ -17,7 +17,7 @@ import { createProbes, type UpstreamHealth } from '../upstream/upstream-health.t
 import { closeAll } from './close-all.ts';
 import type { Network } from './open-network.ts';
 import { type Siblings, workerShareOf } from './siblings.ts';
-import { openAddedHeaders, watchCredentials } from './upstream-credentials.ts';
+import { openAddedHeaders, toRejectionLog } from './upstream-credentials.ts';
 import { type AllUpstreamsHost, allUpstreams, type UpstreamList } from './upstreams.ts';
 
 export interface ConnectUpstreamsOptions {
@@ -39,7 +39,7 @@ const maxArrivingBytes = 96 * 1024 * 1024;
 
 /** Creates one connection to each configured upstream. Sends nothing yet. */
 export async function connectUpstreams({ list, network, host, siblings, turns }: ConnectUpstreamsOptions) {
-  let isStopping = false;
+  const gateway = { isStopping: false };
   const maxConnections = workerShareOf(maxConnectionsPerUpstream, siblings);
   const everyAddress = allUpstreams(list).map(network.addressesOf);
   const hasSeveral = everyAddress.some((urls) => (urls?.length ?? 0) > 1);
@@ -57,9 +57,10 @@ export async function connectUpstreams({ list, network, host, siblings, turns }:
       maxAnswerBytes,
       arrivals,
       now: host.now,
-      isStopping: () => isStopping,
+      gateway,
       headers: openAddedHeaders(host.config, upstream, host.watchSecret),
-      onCallEnded: watchCredentials(host.config, upstream, host.telemetry),
+      onCallEnded: host.telemetry.upstreamCalled,
+      onRejected: toRejectionLog(host.config, upstream, host.telemetry),
       changes,
       hedgeMs: host.config.settings.UPSTREAM_HEDGE_MS,
       onAddressEvent: watchAddresses(host, upstream.name),
@@ -145,7 +146,7 @@ export async function connectUpstreams({ list, network, host, siblings, turns }:
     },
     /** Ends streams and rejects new calls that cannot be cancelled, because they might not finish. */
     stop: () => {
-      isStopping = true;
+      gateway.isStopping = true;
       graph.streams.stop();
       for (const [, connected] of ownFields) connected.stop?.();
     },

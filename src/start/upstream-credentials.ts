@@ -30,23 +30,14 @@ function headersSetting({ setting: { name } }: Pick<Upstream, 'setting'>): strin
   return name.replace(/_URL$/, '_HEADERS');
 }
 
-/**
- * Counts and logs the end of each call, and logs when the upstream begins to reject the gateway's own credentials. Not for the
- * sponsor, where the credentials may be those of a caller.
- */
-export function watchCredentials(
+/** Logs that an upstream rejects the gateway's own credentials; `undefined` where the operator cannot set them. */
+export function toRejectionLog(
   { settings }: Pick<Config, 'settings'>,
-  upstream: Pick<Upstream, 'setting'>,
-  telemetry: Pick<Telemetry, 'upstreamCalled' | 'credentialsRejected'>,
-): Required<ConnectOptions>['onCallEnded'] {
+  upstream: Pick<Upstream, 'name' | 'setting'>,
+  telemetry: Pick<Telemetry, 'credentialsRejected'>,
+): ConnectOptions['onRejected'] {
   const setting = headersSetting(upstream);
-  const isWatched = setting in settings && setting !== 'SPONSOR_HEADERS';
-  let wasRejected = false;
-  return (name, outcome, ...rest) => {
-    telemetry.upstreamCalled(name, outcome, ...rest);
-    if (typeof outcome !== 'number' || !isWatched) return;
-    const isRejected = outcome === 401 || outcome === 403;
-    if (isRejected && !wasRejected) telemetry.credentialsRejected({ upstream: name, status: outcome, setting });
-    wasRejected = isRejected;
-  };
+  // The sponsor's may be those of a caller.
+  if (!(setting in settings) || setting === 'SPONSOR_HEADERS') return undefined;
+  return (status) => telemetry.credentialsRejected({ upstream: upstream.name, status, setting });
 }

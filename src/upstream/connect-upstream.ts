@@ -61,9 +61,11 @@ export interface ConnectOptions {
   /** Sent with every request that has no header of the same name, WebSockets included. */
   readonly headers?: AddedHeaders;
   readonly now: () => number;
-  /** Is the gateway stopping? Then no call that cannot be cancelled may begin. */
-  readonly isStopping?: () => boolean;
+  /** While it stops, no call that cannot be cancelled may begin. */
+  readonly gateway?: { readonly isStopping: boolean };
   readonly onCallEnded?: (upstream: string, ...call: Parameters<CallEnded>) => void;
+  /** Called when it begins to reject the gateway's credentials. */
+  readonly onRejected?: ((status: number) => void) | undefined;
   /** Shared by the upstreams of one network: data written through one may be read through another. */
   readonly changes?: WriteCounter;
   /** Milliseconds after which a read without a response is sent to a second address; 0 = after half of its timeout. */
@@ -80,8 +82,9 @@ export function connectUpstream({
   name,
   urls,
   now,
-  isStopping = () => false,
+  gateway = { isStopping: false },
   onCallEnded,
+  onRejected,
   changes = { count: 0 },
   hedgeMs = 0,
   onAddressEvent = ignoreEvents,
@@ -90,15 +93,22 @@ export function connectUpstream({
   const opened = urls.map((url) => openAddress(url, options));
   const [first] = opened;
   if (!first) throw new Error(`${name} has no address`);
-  const watch = createHealthWatch(now, (...call) => onCallEnded?.(name, ...call));
-  const runOn = letRunOn({ watch, isStopping, changes });
+  let isRejected = false;
+  const watch = createHealthWatch(now, (outcome, ...rest) => {
+    onCallEnded?.(name, outcome, ...rest);
+    if (typeof outcome !== 'number') return;
+    const wasRejected = isRejected;
+    isRejected = outcome === 401 || outcome === 403;
+    if (isRejected && !wasRejected) onRejected?.(outcome);
+  });
+  const runOn = letRunOn({ watch, gateway, changes });
   const share = shareReads({ changes });
   /** @param layers outermost first */
   const wrap = (layers: readonly CallLayer[], send: RawCall) =>
     layers.reduceRight((next, layer) => layer(next, name), send);
   const only = () => {
-    const layers = [countCalls, share, runOn, ...breakCircuit(first.state, watch, onAddressEvent)];
-    return wrap([...layers, traceCalls(first.hostname)], first.send);
+    const send = wrap([...breakCircuit(first.state, watch, onAddressEvent), traceCalls(first.hostname)], first.send);
+    return countCalls(share(send, name), runOn(send, name));
   };
   // Reads are shared per address: a shared response must not be older than what an operation has seen.
   const addresses = opened.map(({ send, hostname, ...rest }) => ({
@@ -109,7 +119,8 @@ export function connectUpstream({
   const freshness = createFreshness(addresses, onAddressEvent.otherNetwork, undefined, inForce);
   const several = () => {
     const spread = spreadCalls({ addresses, freshness, changes, watch: onAddressEvent, hedgeMs: hedgeMs || null });
-    return wrap([countCalls, runOn, watchCalls(() => watch)], spread);
+    const send = wrap([runOn, watchCalls(() => watch)], spread);
+    return countCalls(send, send);
   };
   const rawCall = opened.length === 1 ? only() : several();
   let closing: Promise<unknown> | undefined;
@@ -230,7 +241,10 @@ function breakCircuit(state: AddressState, watch: HealthWatch, events: AddressWa
   return [watchCalls(() => watchOutcome), refuse];
 }
 
-const countCalls: CallLayer = (next) => (request, listener) => {
-  if (request.operation) request.operation.calls += 1;
-  return next(request, listener);
-};
+/** @param sendShared sends the calls that may share a response */
+function countCalls(sendShared: RawCall, send: RawCall): RawCall {
+  return (request, listener) => {
+    if (request.operation) request.operation.calls += 1;
+    return request.isShareable ? sendShared(request, listener) : send(request, listener);
+  };
+}

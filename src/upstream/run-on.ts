@@ -38,7 +38,7 @@ export interface RunOnOptions {
   /** Reports calls that timed out and continue. */
   readonly watch: CallWatch;
   readonly changes: WriteCounter;
-  readonly isStopping: () => boolean;
+  readonly gateway: { readonly isStopping: boolean };
 }
 
 /**
@@ -49,7 +49,7 @@ export interface RunOnOptions {
 export function letRunOn(options: RunOnOptions): CallLayer {
   return (next) => (request, listener) => {
     if (request.runOnMs === undefined) return next(request, listener);
-    if (options.isStopping()) {
+    if (options.gateway.isStopping) {
       listener.failed(new UpstreamCallError('stopping', 'not begun: the gateway is stopping'));
       return notStarted;
     }

@@ -62,7 +62,7 @@ export function createSponsorGraph({
       letRunOn({
         watch: { answered() {}, failed() {} },
         changes: { count: 0 },
-        isStopping: () => false,
+        gateway: { isStopping: false },
       })(createSendCall({ dispatcher, maxResponseBytes }), 'sponsor'),
     ),
     path: '',

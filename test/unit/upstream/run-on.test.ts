@@ -20,7 +20,7 @@ afterEach(async () => {
 /** A server that answers when it is told to, behind as many connections as given. */
 async function setUp(connections = 1) {
   const held: ServerResponse[] = [];
-  const seen = { requests: 0, cut: 0, stopping: false };
+  const seen = { requests: 0, cut: 0, isStopping: false };
   const server = createServer((_req, res) => {
     seen.requests += 1;
     held.push(res);
@@ -40,7 +40,7 @@ async function setUp(connections = 1) {
   );
   const watch = createHealthWatch(() => 7);
   const send = watchCalls(() => watch)(createSendCall({ dispatcher, maxResponseBytes: 1_000 }), 'sponsor');
-  const runOn = letRunOn({ watch, changes: { count: 0 }, isStopping: () => seen.stopping });
+  const runOn = letRunOn({ watch, changes: { count: 0 }, gateway: seen });
   const call = createUpstreamCall(runOn(send, 'sponsor'));
   const late: (UpstreamResponse | UpstreamCallError)[] = [];
   /** Of one request: how often it was kept, and released. */
@@ -116,7 +116,7 @@ describe('a call that must not be cancelled', () => {
         answered() {},
         failed: ({ failure }: UpstreamCallError) => void heard.push(`watched: ${failure}`),
       };
-      const call = letRunOn({ watch, isStopping: () => false, changes })((request, listener) => {
+      const call = letRunOn({ watch, gateway: { isStopping: false }, changes })((request, listener) => {
         // Its response is never dropped to free memory.
         expect([request.isVital, request.timeoutMs]).toEqual([true, 61_000]);
         finish = () => listener.answered({ status: 200, headers: new Map(), chunks: [], size: 0 });
@@ -269,7 +269,7 @@ describe('a call that must not be cancelled', () => {
     const { begin, held, arrived, seen, health } = await setUp(2);
     const first = begin();
     await arrived(1);
-    seen.stopping = true;
+    seen.isStopping = true;
     expect(await begin().answered).toBe('stopping');
     held[0]?.end('done');
     expect(await first.answered).toBe('done');
