@@ -31,7 +31,7 @@ import { definedFields, executedFields } from '../graph/joins/join-waits.ts';
 import { isJoin } from '../graph/joins/joins.ts';
 import { ExactNumber } from '../json/exact-json.ts';
 import { decideOperation } from '../operation/admit-operation.ts';
-import type { PreparedOperation, ServedGeneration } from '../operation/prepared-operation.ts';
+import { noVariables, type PreparedOperation, type ServedGeneration } from '../operation/prepared-operation.ts';
 import type { FairTurns } from '../upstream/fair-turns.ts';
 import { createPerOperation } from '../upstream/operation-context.ts';
 import { type BoundOperation, type CallCountingOptions, countUpstreamCalls } from './count-upstream-calls.ts';
@@ -167,13 +167,13 @@ export function decideEstimate(
   if (decision.kind === 'refused') return { ...read, usage, ownMutations: 0, errors: decision.errors, bound: null };
   const { tree, plan, ownMutations, coerce, checkWaits } = decision.operation;
   const refused = (errors: readonly GraphQLError[]) => ({ ...read, usage, ownMutations, errors, bound: null });
-  const coerced = coerce(request.variables);
+  const coerced = coerce?.(request.variables) ?? noVariables;
   if (coerced.errors) return refused(coerced.errors);
   const variables = coerced.values;
   const parsed = tree();
   const entities = readEntities(generation, decision.operation, variables);
   const errors = [
-    ...checkWaits(variables),
+    ...(checkWaits?.(variables) ?? []),
     ...findRefusedPages(generation, parsed, variables),
     ...(entities instanceof GraphQLError ? [entities] : []),
   ];

@@ -115,7 +115,7 @@ function decideWithoutVariables(
   read: ReadDocument<PreparedOperation>,
 ): EstimateDecision {
   const decision = decideOperation(generation, read.prepared, request);
-  if (decision.kind === 'refused' || !decision.operation.coerce(request.variables).errors)
+  if (decision.kind === 'refused' || !decision.operation.coerce?.(request.variables).errors)
     return decideEstimate(generation, request, read);
   const { usage, operation } = decision;
   return { ...read, usage, ownMutations: operation.ownMutations, errors: [], bound: null };

@@ -17,7 +17,7 @@ import {
   type UnreadOutcome,
   waitedMs,
 } from './open-operation.ts';
-import type { ForwardForm, RequestVariables } from './prepared-operation.ts';
+import { type ForwardForm, noVariables, type RequestVariables } from './prepared-operation.ts';
 import { type RunPlan, settleAnswer, settleLedgersAnswer } from './run-plan.ts';
 import { ResultStream } from './subscriptions/result-stream.ts';
 import { runStream } from './subscriptions/run-stream.ts';
@@ -77,7 +77,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     const run = open(server, admitted);
     const { operation, variables } = admitted;
     const begin = async () => {
-      const { errors, values } = operation.coerce(variables);
+      const { errors, values } = operation.coerce?.(variables) ?? noVariables;
       if (errors) return { errors };
       const bounds = { itemTimeoutMs: timeouts.queryMs, requestBytes: server.requestBytes ?? 0 };
       return runStream(operation, { sent: variables, values }, run, bounds, turns);
@@ -92,13 +92,13 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
 
   function runUnparsedNow(...[admitted, server, canStream, done]: Parameters<RunUnparsed>): void | Promise<void> {
     const { operation, operationName, variables } = admitted;
-    const { errors, values } = operation.coerce(variables);
+    const { errors, values } = operation.coerce?.(variables) ?? noVariables;
     if (errors) {
       // Nothing is executed, whatever the plan.
       createComplete(server, admitted, { calls: 0 })(errors.length);
       return done({ kind: 'result', result: createFormatResult(server, admitted, maskError)({ errors }) });
     }
-    const form = operation.unread();
+    const form = operation.unread;
     if (form) {
       const waited = waitedMs(server, turns);
       const leftMs = (timeoutOf(admitted, timeouts) ?? Number.POSITIVE_INFINITY) - waited;

@@ -5,14 +5,15 @@ import {
   print,
   stripIgnoredCharacters,
 } from 'graphql';
-import { rootFieldNames, takePart } from '../documents/plan-operation.ts';
+import type { OperationTree } from '../documents/document-tree.ts';
+import { type OperationPlan, rootFieldNames, takePart, variablesOf } from '../documents/plan-operation.ts';
 import type { PrepareOptions, ValidOperation } from '../documents/prepared-document.ts';
 import { collectFields, responseKey, usedFragments } from '../documents/selections.ts';
 import { findTextVariables } from '../documents/validation/validate-document.ts';
 import { createCoerceVariables, noTexts } from '../engine/coerce-variables.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
 import type { Graph } from '../graph/generation.ts';
-import { createCheckWaits, noWaits } from '../graph/joins/join-waits.ts';
+import { createCheckWaits } from '../graph/joins/join-waits.ts';
 import { serviceConfigField, showInForce } from '../graph/show-in-force.ts';
 import type { ImmutableReads } from '../ledger/immutable/immutable-reads.ts';
 import type { OpenLedgerStream } from '../ledger/ledger-streams.ts';
@@ -26,7 +27,6 @@ import type {
   PreparedOperation,
   RootOrder,
 } from './prepared-operation.ts';
-import { toLedgerPost } from './run-plan.ts';
 import { ResultTexts } from './subscriptions/result-stream.ts';
 import { createOpenLedgerStream, createOpenStream } from './subscriptions/run-stream.ts';
 
@@ -79,18 +79,18 @@ function prepareOperation(valid: ValidOperation, preparing: Preparing): Prepared
     schema,
     refusal: type === 'subscription' ? refuseSubscription(valid, ownership) : null,
     isLedgers: (field) => isLedgers(ownership.ownerOf(type, field)),
-    coerce: isForwarded
-      ? createCoerceVariables(schema, operation, () => tree().operation)
-      : onDemand(() => createCoerceVariables(schema, tree().operation, () => tree().operation, texts)),
+    coerce: operation.variableDefinitions?.length
+      ? createCoerceVariables(schema, operation, () => tree().operation, texts)
+      : null,
     // Its errors have locations, so it reads the tree with positions.
-    checkWaits: plan.hasJoins ? createCheckWaits(schema, tree()) : noWaits,
+    checkWaits: plan.hasJoins ? createCheckWaits(schema, tree()) : null,
     rootFields: (variables) => {
       const { operation: asked, fragments } = tree();
       const root = schema.getRootType(type) as GraphQLObjectType;
       return collectFields(root, [asked.selectionSet], { schema, fragments, variables });
     },
     parts: once(() => toParts(prepared, preparing)),
-    unread: isForwarded ? always({ queryJson: json, ledgerVariables: null }) : once(() => toForwardForm(prepared)),
+    unread: isForwarded ? { queryJson: json, ledgerVariables: null } : toPartForm(plan, tree),
     immutable: (isForwarded && reads?.prepare(schema, tree, valid.tree)) || null,
   };
   return prepared;
@@ -157,9 +157,7 @@ function toLedgerPart(
       : (answer) => answer;
   // If everything is the ledger's, `__typename` at the root is too.
   if (isKept === isEverything && isWhole) return { text, variables: null, amend };
-  const { operation, fragments } = tree();
-  const { document, variables } = takePart(operation, fragments, isKept);
-  return { text: stripIgnoredCharacters(print(document)), variables, amend };
+  return { ...toLedgersText(tree(), isKept), amend };
 }
 
 function toExecuteOwn(
@@ -182,10 +180,6 @@ function toOpenStream(prepared: PreparedOperation, preparing: Preparing): OpenSt
   return createOpenStream({ schema: graph.ownSchema, operation, fragments, execute, printed });
 }
 
-function always<Value>(value: Value): () => Value {
-  return () => value;
-}
-
 function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | null = null;
   return () => {
@@ -194,19 +188,17 @@ function once<Value>(make: () => Value): () => Value {
   };
 }
 
-function onDemand<Given, Result>(make: () => (given: Given) => Result): (given: Given) => Result {
-  const made = once(make);
-  return (given) => made()(given);
+/** For one of several operations of a document; `null` if the gateway executes or changes a part of it. */
+function toPartForm(plan: OperationPlan, tree: PreparedOperation['tree']): ForwardForm | null {
+  if (plan.isConditional || plan.plan !== 'PASS_THROUGH' || plan.partsKind !== 'upstream') return null;
+  const { text, variables } = toLedgersText(tree(), isEverything);
+  return { queryJson: JSON.stringify(text), ledgerVariables: (sent) => variablesOf({ variables }, sent) };
 }
 
-/** `null` if the gateway executes or changes a part of the operation. */
-function toForwardForm(prepared: PreparedOperation): ForwardForm | null {
-  if (prepared.isConditional || prepared.plan !== 'PASS_THROUGH') return null;
-  const parts = prepared.parts();
-  if (parts.kind !== 'upstream') return null;
-  const { ledger } = parts;
-  const ledgerVariables = (sent: Readonly<Record<string, unknown>>) => toLedgerPost(ledger, null, sent).variables;
-  return { queryJson: JSON.stringify(ledger.text), ledgerVariables };
+/** The ledger's fields of an operation as a document of their own. */
+function toLedgersText({ operation, fragments }: OperationTree, isKept: (field: FieldNode) => boolean) {
+  const { document, variables } = takePart(operation, fragments, isKept);
+  return { text: stripIgnoredCharacters(print(document)), variables };
 }
 
 function toRootOrder({ isConditional, rootFields, isLedgers }: PreparedOperation): RootOrder {

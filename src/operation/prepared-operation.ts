@@ -1,7 +1,7 @@
 import type { ExecutionResult, FieldNode, GraphQLError, GraphQLSchema, OperationTypeNode } from 'graphql';
 import type { OperationTree } from '../documents/document-tree.ts';
 import type { OperationPlan } from '../documents/plan-operation.ts';
-import type { CoerceVariables } from '../engine/coerce-variables.ts';
+import type { CoercedVariables, CoerceVariables } from '../engine/coerce-variables.ts';
 import type { Generation } from '../graph/generation.ts';
 import type { CheckWaits } from '../graph/joins/join-waits.ts';
 import type { ImmutableRead } from '../ledger/immutable/immutable-reads.ts';
@@ -48,18 +48,21 @@ export interface PreparedOperation extends OperationPlan {
   /** Why it is rejected although it is valid; `null` = it is served. */
   readonly refusal: GraphQLError | null;
   readonly isLedgers: (field: string) => boolean;
-  /** Converts variables to what the schema expects, or says why it cannot. Reads the tree only for that. */
-  readonly coerce: CoerceVariables;
-  /** Finds waiting times of joins that are out of range, before anything is executed. */
-  readonly checkWaits: CheckWaits;
+  /** Converts variables to what the schema expects, or says why it cannot; `null` if it declares none. */
+  readonly coerce: CoerceVariables | null;
+  /** Finds waiting times of joins that are out of range, before anything is executed; `null` if there are none. */
+  readonly checkWaits: CheckWaits | null;
   /** The root fields by response key, in the order of the response. @param variables coerced */
   readonly rootFields: (variables: Record<string, unknown>) => ReadonlyMap<string, readonly FieldNode[]>;
   readonly parts: () => OperationParts;
   /** How to forward the answer to an operation that is entirely the ledger's without parsing it; `null` if that is impossible. */
-  readonly unread: () => ForwardForm | null;
+  readonly unread: ForwardForm | null;
   /** How to keep answers that never change; `null` if they may change, or no answers are kept. */
   readonly immutable: ImmutableRead | null;
 }
+
+/** Of an operation that declares none. */
+export const noVariables: CoercedVariables = { values: Object.freeze({}) };
 
 /** How to forward the ledger's answer without parsing it. */
 export interface ForwardForm {

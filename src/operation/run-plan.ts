@@ -34,8 +34,8 @@ export type RunPlan = (request: PlannedRequest) => Promise<ExecutionResult | Chu
 export function createRunPlan(forward: ForwardToLedger, turns: Pick<FairTurns, 'runNext'>): RunPlan {
   return async (request) => {
     const { operation, variables } = request;
-    const refusals = operation.checkWaits(variables.values);
-    if (refusals.length > 0) return { errors: refusals };
+    const refusals = operation.checkWaits?.(variables.values);
+    if (refusals?.length) return { errors: refusals };
     const answer = await runParts(request);
     return 'chunks' in answer ? answer : settleInTurn(operation, variables.values, answer);
   };

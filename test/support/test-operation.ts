@@ -57,10 +57,7 @@ export async function runParsed(
   admitted: AdmittedOperation,
   server: ServerContext = createTestServer(),
 ): Promise<ExecutionResult> {
-  const answer = await runner.runWhole(
-    { ...admitted, operation: { ...admitted.operation, unread: () => null } },
-    server,
-  );
+  const answer = await runner.runWhole({ ...admitted, operation: { ...admitted.operation, unread: null } }, server);
   if ('chunks' in answer) throw new Error('the answer was not parsed');
   return answer;
 }

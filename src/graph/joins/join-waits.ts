@@ -25,22 +25,19 @@ type Asked = Pick<OperationTree, 'operation' | 'fragments'>;
 /** Returns an error for each `waitMs` out of range. @param variables coerced */
 export type CheckWaits = (variables: Variables) => readonly GraphQLError[];
 
-/** For an operation without `waitMs`. */
-export const noWaits: CheckWaits = () => [];
-
 const waiting: ReadonlySet<string> = new Set(
   joins.filter(({ waits }) => waits).map(({ type, field }) => `${type}.${field}`),
 );
 
 /**
  * Checks `waitMs` before anything is executed: a join that waits is below a mutation, which would otherwise be sent before the
- * rejection.
+ * rejection. `null` for an operation without `waitMs`.
  */
-export function createCheckWaits(schema: GraphQLSchema, asked: Asked): CheckWaits {
+export function createCheckWaits(schema: GraphQLSchema, asked: Asked): CheckWaits | null {
   const waits = definedFields(schema, asked).filter(
     ({ node, parent, field }) => node.arguments?.length && waiting.has(`${parent.name}.${field.name}`),
   );
-  if (waits.length === 0) return noWaits;
+  if (waits.length === 0) return null;
   return (variables) => {
     const executed = executedFields(asked, variables);
     const errors: GraphQLError[] = [];

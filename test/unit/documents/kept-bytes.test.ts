@@ -52,16 +52,15 @@ function use(text: string): PreparedDocument<PreparedOperation> {
     decideOperation(generation, prepared, { variables, operationName: name });
     const operation = prepared.kind === 'readable' ? prepared.operation(name) : null;
     if (!operation) continue;
-    operation.coerce(variables);
-    operation.unread();
+    operation.coerce?.(variables);
     operation.immutable?.ask(variables);
     if (operation.isForwarded) operation.tree();
     const parts = operation.parts();
     if (parts.kind !== 'own' && parts.kind !== 'both') continue;
     // Compiles for every condition.
-    const coerced = operation.coerce(variables);
+    const values = operation.coerce?.(variables).values;
     for (const flag of [true, false]) {
-      const result = parts.execute({ ...coerced.values, flag }, context);
+      const result = parts.execute({ ...values, flag }, context);
       if (result instanceof Promise) result.catch(() => {});
     }
   }

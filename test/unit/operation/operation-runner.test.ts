@@ -90,7 +90,7 @@ function runUnparsed(
     ledger,
   });
   const admitted = admitForTest(graph, { text: '{ a }' });
-  const prepared = given && ('kind' in given ? { parts: () => given } : { unread: () => given });
+  const prepared = given && ('kind' in given ? { parts: () => given } : { unread: given });
   const operation = { ...admitted.operation, ...prepared };
   const running = runner.runUnparsed({ ...admitted, operation }, server, true, (outcome) => {
     if (outcome.kind === 'stream') outcome.body.start({ write: () => true, end() {}, fail() {} });
