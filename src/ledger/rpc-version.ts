@@ -5,18 +5,16 @@ export type RpcVersion = ReturnType<typeof createRpcVersion>;
 
 /** The ledger's full build version, as last seen in its response header. */
 export function createRpcVersion(onChange: (version: string, previous: string) => void = () => {}) {
-  let current = unknownRpcVersion;
-  return {
+  const version = {
     /** `0.0.0-unknown` until the first response. */
-    get current(): string {
-      return current;
-    },
+    current: unknownRpcVersion,
     /** Takes the header of a response. Ignores anything but one plain token, so that the version can be echoed safely. */
     observe(header: string | string[] | undefined): void {
-      if (typeof header !== 'string' || header === current || !plausible.test(header)) return;
-      const previous = current;
-      current = header;
-      onChange(current, previous);
+      if (typeof header !== 'string' || header === version.current || !plausible.test(header)) return;
+      const previous = version.current;
+      version.current = header;
+      onChange(header, previous);
     },
   };
+  return version;
 }
