@@ -143,11 +143,6 @@ export function withVisitorShares(policy: Policy, perMinute: number): Policy {
   };
 }
 
-/** Does a transaction count against the shares of its sender? */
-export function countsSenders({ gas, transactions }: Policy): boolean {
-  return gas.perSenderPerDay !== null || transactions.perSenderPerDay !== null;
-}
-
 // Forms in the file ---------------------------------------------------------------------------
 
 const maxPerMinute = 1_000_000_000;

@@ -9,12 +9,13 @@ import {
   checkPolicy,
   msUntil,
   type Spender,
+  toAuditedReason,
   toDenialError,
   toHoldDenialError,
   toHolds,
   toSpending,
 } from './sponsor-policy.ts';
-import { mayHaveRun, toAuditedReason } from './sponsor-refusal.ts';
+import { mayHaveRun } from './sponsor-refusal.ts';
 import type { SponsorshipStore } from './store/decide.ts';
 import type { EndReservation, ReservationStart } from './store/sponsorship-store.ts';
 

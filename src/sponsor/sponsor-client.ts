@@ -106,6 +106,8 @@ export interface SponsorClientOptions {
   readonly timeouts: { readonly queryMs: number; readonly mutationMs: number };
   /** Records a response for operators. Must not throw. */
   readonly observe: (observation: SponsorObservation) => void;
+  /** Called when the sponsor begins to reject the gateway's token, and when it accepts the token again. Left out: not watched. */
+  readonly tokenChanged?: ((isRejected: boolean) => void) | undefined;
   /** The network's name for the key that sets how long an execution waits. */
   readonly requestTypeKey: NetworkProfile['sponsor']['requestTypeKey'];
 }
@@ -126,12 +128,20 @@ interface SponsorCall {
 
 type Outcome = UpstreamResponse | UpstreamCallError;
 
+/** They need no token, and cancellation stops them. */
+const reads: ReadonlySet<SponsorEndpoint> = new Set(['health', 'version']);
 const maxShownLength = 500;
 const maxObservedLength = 2_000;
 
 export function createSponsorClient(options: SponsorClientOptions): SponsorClient {
-  const { call, timeouts, observe, requestTypeKey } = options;
+  const { call, timeouts, observe, requestTypeKey, tokenChanged } = options;
   const root = options.path.replace(/\/+$/, '');
+  let isTokenRejected = false;
+  const noteToken = ({ endpoint }: SponsorCall, isRejected: boolean): void => {
+    if (isRejected === isTokenRejected || reads.has(endpoint)) return;
+    isTokenRejected = isRejected;
+    tokenChanged?.(isRejected);
+  };
 
   /** @throws an error meant for the client if there was no response */
   async function send(request: SponsorCall): Promise<SponsorAnswer> {
@@ -139,7 +149,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     if (authorization && !isHeaderValue(authorization.reveal())) {
       throw gatewayError('UNAUTHENTICATED', 'The credential cannot be sent to the sponsor.');
     }
-    const isRead = endpoint === 'health' || endpoint === 'version';
+    const isRead = reads.has(endpoint);
     const observeIfLeft = (outcome: Outcome) => {
       if (!isRead && cancellation.cause === 'aborted') observe(toLateOutcome(request, outcome));
     };
@@ -185,6 +195,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     const refusal = toSponsorRefusal(request.endpoint, answer, request.facts);
     const { code, message, own, unknown } = refusal;
     if (unknown) note('unknown-text', request, answer);
+    if (code === 'SPONSOR_UNAUTHORIZED') noteToken(request, true);
     throw gatewayError(
       code,
       own ? redact(message, request.authorization, maxShownLength) : message,
@@ -203,7 +214,9 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
     toResult: (answer: SponsorAnswer) => Result | null,
   ): Promise<Result> {
     const answer = await send(request);
-    return toResult(answer) ?? refuse(request, answer);
+    const result = toResult(answer) ?? refuse(request, answer);
+    noteToken(request, false);
+    return result;
   }
 
   const reading =
@@ -220,6 +233,7 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       const message = `The sponsor answered with the effects of another transaction. ${lookUpAdvice}`;
       throw gatewayError('EXECUTION_OUTCOME_UNKNOWN', message, { ...toClientFacts(request), checkAfterMs });
     }
+    noteToken(request, false);
     const effects = readEffects(execution.raw);
     if (!effects) note('unreadable-effects', request, answer);
     return { digest, succeeded: execution.succeeded, effects, rawEffects: execution.raw };
@@ -234,8 +248,9 @@ export function createSponsorClient(options: SponsorClientOptions): SponsorClien
       const request = { endpoint: 'debugHealthCheck', authorization, cancellation } as const;
       const answer = await send(request);
       const health = readDeepHealth(answer);
+      if (health !== 'ok' && health !== 'failed') return refuse(request, answer);
+      noteToken(request, false);
       if (health === 'ok') return { ok: true, message: 'OK' };
-      if (health !== 'failed') return refuse(request, answer);
       note('failed-health-check', request, answer);
       return { ok: false, message: 'The sponsor failed its own health check.' };
     },

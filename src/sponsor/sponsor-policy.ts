@@ -1,7 +1,8 @@
-import type { GraphQLError } from 'graphql';
-import { countsSenders, type Policy } from '../config/policy.ts';
+import { GraphQLError } from 'graphql';
+import type { Policy } from '../config/policy.ts';
 import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
 import { type PolicyRule, policyRules } from '../errors/policy-rules.ts';
+import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import type { TransactionOutline } from '../transactions/outline-transaction.ts';
 import type { Caller, CallerPolicy } from '../upstream/operation-context.ts';
 import { dayOf, type HoldDenied, type HoldRequest, type Spending } from './store/sponsorship-store.ts';
@@ -195,6 +196,14 @@ export function toDenialError(denial: Denial, facts: ErrorFacts = {}): GraphQLEr
   });
 }
 
+/** Code and rule of an error, for the audit log; `null`: no error. */
+export function toAuditedReason(error: unknown): Required<Pick<SponsorshipFacts, 'code' | 'rule'>> {
+  if (error === null) return { code: null, rule: null };
+  if (!(error instanceof GraphQLError)) return { code: 'INTERNAL_SERVER_ERROR', rule: null };
+  const { code, policy } = error.extensions as { code?: unknown; policy?: { readonly rule: string } };
+  return { code: String(code), rule: policy?.rule ?? null };
+}
+
 function toText(atMs: number): string {
   return new Date(atMs).toISOString();
 }
@@ -246,6 +255,11 @@ export function countsGas(policy: CallerPolicy | null): boolean {
   if (!policy) return false;
   const { gas } = policy.rules;
   return (gas.perDay ?? gas.perVisitorPerDay ?? gas.perSenderPerDay ?? policy.total) !== null;
+}
+
+/** Does a transaction count against the shares of its sender? */
+function countsSenders({ gas, transactions }: Policy): boolean {
+  return gas.perSenderPerDay !== null || transactions.perSenderPerDay !== null;
 }
 
 /** Does the policy have a rule about what a transaction contains? Then a transaction that cannot be parsed is refused. */

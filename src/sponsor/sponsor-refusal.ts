@@ -1,7 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { type ErrorCode, isErrorCode } from '../errors/catalogue.ts';
 import { type ErrorFacts, gatewayError } from '../errors/gateway-error.ts';
-import type { SponsorshipFacts } from '../telemetry/sponsorship-line.ts';
 import { toGatewayError, UpstreamCallError } from '../upstream/upstream-call-error.ts';
 import { readNodeRefusal, readSubmissionError, submissionError } from './node-refusal.ts';
 import {
@@ -47,14 +46,6 @@ export class DoubtfulRefusal extends Error {
 /** The sponsor's response does not show whether it executed the request. */
 export class InconclusiveResponse extends Error {
   override readonly name = 'InconclusiveResponse';
-}
-
-/** Code and rule of an error, for the audit log; `null`: no error. */
-export function toAuditedReason(error: unknown): Required<Pick<SponsorshipFacts, 'code' | 'rule'>> {
-  if (error === null) return { code: null, rule: null };
-  if (!(error instanceof GraphQLError)) return { code: 'INTERNAL_SERVER_ERROR', rule: null };
-  const { code, policy } = error.extensions as { code?: unknown; policy?: { readonly rule: string } };
-  return { code: String(code), rule: policy?.rule ?? null };
 }
 
 /** May the sponsor have executed the request despite this error? A fault of the gateway does not rule it out. */

@@ -21,7 +21,7 @@ import {
   parseIdempotencyKey,
   toUInt53,
 } from './sponsor-fields.ts';
-import { toAuditedReason } from './sponsor-refusal.ts';
+import { toAuditedReason } from './sponsor-policy.ts';
 
 export interface SponsorTransactionOptions {
   readonly reservations: Reservations;

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { GraphQLError } from 'graphql';
 import { configKeys } from '../config/keys.ts';
 import type { Secret } from '../config/secret.ts';
 import { bearerToken, signingSecret } from '../config/value-types.ts';
@@ -115,15 +114,20 @@ function open({ call, path, complain }: UpstreamConnection, { config, telemetry,
   }
   const version = watchSponsorVersion({ call, path, authorization: authorization.own, clock });
   const { requestTypeKey } = profile.sponsor;
-  const observed = telemetry.sponsorObserved;
-  const client = version.observe(createSponsorClient({ call, path, requestTypeKey, timeouts, observe: observed }));
-  if (sponsorship.auth === 'forward') return { client, version: version.latest, authorization };
-  const watched = watchSponsorToken(client, (isRejected) => {
+  const tokenChanged = (isRejected: boolean) => {
     if (isRejected) telemetry.sponsorTokenRefused(tokenSetting);
     else telemetry.sponsorTokenAccepted(tokenSetting);
     complain(isRejected ? `it does not take the token of ${tokenSetting}` : null);
+  };
+  const client = createSponsorClient({
+    call,
+    path,
+    requestTypeKey,
+    timeouts,
+    observe: telemetry.sponsorObserved,
+    tokenChanged: sponsorship.auth === 'token' ? tokenChanged : undefined,
   });
-  return { client: watched, version: version.latest, authorization };
+  return { client: version.observe(client), version: version.latest, authorization };
 }
 
 function openPolicyService({ config, watchSecret, now }: UpstreamHost): PolicyDecider | null {
@@ -135,36 +139,6 @@ function openPolicyService({ config, watchSecret, now }: UpstreamHost): PolicyDe
   };
   watchSecret({ setting: 'SPONSOR_POLICY_SECRET_FILE', type: signingSecret, adopt });
   return createServiceDecider(hook.url, () => secret, now);
-}
-
-/**
- * Wraps a client to notice that the sponsor rejects the gateway's own token: every caller then fails, and only the operator
- * can fix it.
- * @param changed called when the sponsor begins to reject the token, and when it accepts the token again
- */
-export function watchSponsorToken(client: SponsorClient, changed: (isRejected: boolean) => void): SponsorClient {
-  let wasRejected = false;
-  const note = (isRejected: boolean): void => {
-    if (isRejected !== wasRejected) changed(isRejected);
-    wasRejected = isRejected;
-  };
-  const watched = <T>(answer: Promise<T>): Promise<T> => {
-    answer.then(
-      () => note(false),
-      (error: unknown) => {
-        if (error instanceof GraphQLError && error.extensions.code === 'SPONSOR_UNAUTHORIZED') note(true);
-      },
-    );
-    return answer;
-  };
-  return {
-    // The other calls need no token.
-    ...client,
-    debugHealthCheck: (...args) => watched(client.debugHealthCheck(...args)),
-    reserveGas: (...args) => watched(client.reserveGas(...args)),
-    executeTx: (...args) => watched(client.executeTx(...args)),
-    reloadAccessController: (...args) => watched(client.reloadAccessController(...args)),
-  };
 }
 
 export interface SponsorVersionOptions extends Pick<UpstreamConnection, 'call' | 'path'> {

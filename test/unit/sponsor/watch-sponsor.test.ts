@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest';
 import { Secret } from '../../../src/config/secret.ts';
-import { gatewayError } from '../../../src/errors/gateway-error.ts';
-import type { SponsorClient } from '../../../src/sponsor/sponsor-client.ts';
-import { watchSponsorToken, watchSponsorVersion } from '../../../src/sponsor/sponsor-upstream.ts';
+import { createSponsorClient, type SponsorClient } from '../../../src/sponsor/sponsor-client.ts';
+import { watchSponsorVersion } from '../../../src/sponsor/sponsor-upstream.ts';
 import { createCancellation } from '../../../src/upstream/cancellation.ts';
-import type { UpstreamRequest } from '../../../src/upstream/upstream-call.ts';
+import type { UpstreamRequest, UpstreamResponse } from '../../../src/upstream/upstream-call.ts';
+import { UpstreamCallError } from '../../../src/upstream/upstream-call-error.ts';
 
 type Said = string | Error | Promise<string>;
 
@@ -112,24 +112,31 @@ test('a caller waits at most a second for another client’s call', async () => 
 });
 
 it('a rejected token is reported once, until it is accepted again', async () => {
-  let outcome: () => Promise<never> | Promise<{ result: string }> = async () => ({ result: 'success' });
-  const client = {
-    reloadAccessController: () => outcome(),
-    version: () => Promise.resolve('1'),
-  } as unknown as SponsorClient;
+  const success = () => ({ status: 200, headers: new Map(), body: Buffer.from('{"result":"success"}') });
+  let outcome: () => UpstreamResponse = success;
   const changes: boolean[] = [];
-  const watched = watchSponsorToken(client, (isRejected) => changes.push(isRejected));
-  const ask = () => watched.reloadAccessController(null, createCancellation()).catch(() => null);
+  const client = createSponsorClient({
+    call: async () => outcome(),
+    path: '',
+    requestTypeKey: 'requestType',
+    timeouts: { queryMs: 1_000, mutationMs: 1_000 },
+    observe() {},
+    tokenChanged: (isRejected) => changes.push(isRejected),
+  });
+  const ask = () => client.reloadAccessController(null, createCancellation()).catch(() => null);
 
   await ask();
-  outcome = () => Promise.reject(gatewayError('SPONSOR_UNAUTHORIZED', 'no'));
+  outcome = () => ({ ...success(), status: 401, body: Buffer.from('Unauthorized') });
   await ask();
   await ask();
-  outcome = () => Promise.reject(gatewayError('UPSTREAM_UNAVAILABLE', 'away'));
+  outcome = () => {
+    throw new UpstreamCallError('unreachable', 'away');
+  };
   await ask();
-  await watched.version(null, createCancellation());
+  outcome = () => ({ ...success(), body: Buffer.from('1') });
+  expect(await client.version(null, createCancellation())).toBe('1');
   expect(changes).toEqual([true]);
-  outcome = async () => ({ result: 'success' });
+  outcome = success;
   await ask();
   expect(changes).toEqual([true, false]);
 });
