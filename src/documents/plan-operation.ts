@@ -14,6 +14,7 @@ import {
   type SelectionSetNode,
   visit,
 } from 'graphql';
+import { putVariable } from './cost/usage.ts';
 import type { OperationTree } from './document-tree.ts';
 import {
   type Fragments,
@@ -259,13 +260,4 @@ export function variablesIn(node: ASTNode): string[] {
     },
   });
   return names;
-}
-
-/**
- * Sets a variable's value. A variable may be called `__proto__`, which plain assignment would make the prototype; an object
- * without a prototype is slower to read.
- */
-export function putVariable(values: Record<string, unknown>, name: string, value: unknown): void {
-  if (name !== '__proto__') values[name] = value;
-  else Object.defineProperty(values, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -21,7 +21,7 @@ import {
   type VariableDefinitionNode,
   valueFromAST,
 } from 'graphql';
-import { putVariable } from '../documents/plan-operation.ts';
+import { putVariable } from '../documents/cost/usage.ts';
 import { lightError } from '../errors/light-error.ts';
 import { ExactNumber } from '../json/exact-json.ts';
 import { showValue } from '../json/show-value.ts';

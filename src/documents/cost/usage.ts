@@ -242,3 +242,12 @@ export type Variables = Readonly<Record<string, unknown>>;
 export function readVariable(variables: Variables, name: string): unknown {
   return Object.hasOwn(variables, name) ? variables[name] : undefined;
 }
+
+/**
+ * Sets a variable's value. A variable may be called `__proto__`, which plain assignment would make the prototype; an object
+ * without a prototype is slower to read.
+ */
+export function putVariable(values: Record<string, unknown>, name: string, value: unknown): void {
+  if (name !== '__proto__') values[name] = value;
+  else Object.defineProperty(values, name, { value, enumerable: true, configurable: true, writable: true });
+}
