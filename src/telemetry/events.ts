@@ -162,7 +162,7 @@ export function createTelemetry(
   metrics = new Metrics(),
   now: () => number = () => performance.now(),
 ) {
-  const { isNewOutage, endsOutage } = createOutageLines(now);
+  const { isNewOutage, ongoing } = createOutageLines(now);
   let documents = new Set<string>();
   const isNewDocument = (key: string): boolean => {
     if (documents.has(key)) return false;
@@ -335,7 +335,7 @@ export function createTelemetry(
     upstreamCalled: (upstream: string, outcome: number | string, durationMs: number, reason: string | null) => {
       metrics.upstreamCall(upstream, outcome, durationMs);
       if (typeof outcome === 'number' && outcome < 500) {
-        if (endsOutage(upstream)) log('info', 'an upstream answers again', { upstream });
+        if (ongoing.delete(upstream)) log('info', 'an upstream answers again', { upstream });
       } else if (reason !== null && isNewOutage(upstream)) {
         log('warn', 'calls to an upstream fail', { upstream, reason });
       }
@@ -347,7 +347,7 @@ export function createTelemetry(
     subscriptionsChanged: (isOpen: boolean) => {
       if (!isOpen && isNewOutage('subscriptions'))
         log('warn', "the upstream's subscriptions are lost; live streams poll until they are back");
-      if (isOpen && endsOutage('subscriptions')) log('info', "the upstream's subscriptions are back");
+      if (isOpen && ongoing.delete('subscriptions')) log('info', "the upstream's subscriptions are back");
     },
     /** @param address its position in the setting, from 1 */
     addressEjected: (upstream: string, address: string) =>

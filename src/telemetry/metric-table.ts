@@ -237,7 +237,7 @@ export interface MetricLayout {
 }
 
 /** Every metric, in the order of the table. */
-export const layouts = new Map<MetricName, MetricLayout>();
+export const layouts = {} as Record<MetricName, MetricLayout>;
 let size = 0;
 for (const [name, row] of Object.entries(metricTable) as [MetricName, MetricRow][]) {
   const series = Object.values(row.labels).reduce<readonly (readonly string[])[]>(
@@ -245,10 +245,8 @@ for (const [name, row] of Object.entries(metricTable) as [MetricName, MetricRow]
     [[]],
   );
   const width = row.buckets ? row.buckets.length + 2 : 1;
-  layouts.set(name, { row, start: size, width, series });
+  layouts[name] = { row, start: size, width, series };
   size += width * series.length;
 }
-
-export const layoutOf = (name: MetricName): MetricLayout => layouts.get(name) as MetricLayout;
 
 export const metricCount = size;

@@ -1,7 +1,6 @@
 import { cpuUsage, memoryUsage } from 'node:process';
 import {
   budgetPositions,
-  layoutOf,
   layouts,
   type MetricLayout,
   type MetricName,
@@ -43,13 +42,13 @@ export type MetricValues = readonly number[];
 export class Metrics {
   readonly #values = new Float64Array(metricCount);
   readonly #gauges: (readonly [position: number, read: () => number])[] = [];
-  readonly #requests = layoutOf('ledger_gateway_requests_total').start;
-  readonly #durations = layoutOf('ledger_gateway_request_duration_seconds');
-  readonly #usage = layoutOf('ledger_gateway_usage');
-  readonly #calls = layoutOf('ledger_gateway_upstream_calls_total');
-  readonly #callDurations = layoutOf('ledger_gateway_upstream_call_duration_seconds');
-  readonly #delays = layoutOf('ledger_gateway_event_loop_delay_seconds');
-  readonly #lags = layoutOf('ledger_gateway_live_lag_seconds');
+  readonly #requests = layouts.ledger_gateway_requests_total.start;
+  readonly #durations = layouts.ledger_gateway_request_duration_seconds;
+  readonly #usage = layouts.ledger_gateway_usage;
+  readonly #calls = layouts.ledger_gateway_upstream_calls_total;
+  readonly #callDurations = layouts.ledger_gateway_upstream_call_duration_seconds;
+  readonly #delays = layouts.ledger_gateway_event_loop_delay_seconds;
+  readonly #lags = layouts.ledger_gateway_live_lag_seconds;
 
   constructor() {
     this.gauge('process_resident_memory_bytes', () => memoryUsage.rss());
@@ -66,7 +65,7 @@ export class Metrics {
    * @param labels values in the order of the table
    */
   gauge(name: MetricName, read: () => number, labels: readonly string[] = []): void {
-    const { start, series, row } = layoutOf(name);
+    const { start, series, row } = layouts[name];
     const known = Object.values(row.labels).map((values, index) =>
       values.includes(labels[index] ?? '') ? labels[index] : values.at(-1),
     );
@@ -144,7 +143,7 @@ export class Metrics {
 
   /** @param index of the series, for a metric with one label */
   add(name: MetricName, amount = 1, index = 0): void {
-    const slot = layoutOf(name).start + index;
+    const slot = layouts[name].start + index;
     this.#values[slot] = (this.#values[slot] ?? 0) + amount;
   }
 
@@ -160,7 +159,7 @@ export class Metrics {
 
   /** The numbers now, gauges included. A gauge that was not registered, or cannot be read, is NaN. */
   read(): MetricValues {
-    for (const { row, start, series } of layouts.values()) {
+    for (const { row, start, series } of Object.values(layouts)) {
       if (row.type === 'gauge') this.#values.fill(Number.NaN, start, start + series.length);
     }
     for (const [position, read] of this.#gauges) this.#values[position] = read();
@@ -180,7 +179,7 @@ export interface WorkerValues {
 /** Adds up counters and histograms; the gauges of `sum` stay. Keeps the counts of workers that have exited. */
 export function addMetrics(sum: MetricValues | null, values: MetricValues): MetricValues {
   const total = sum ? [...sum] : new Array<number>(metricCount).fill(0);
-  for (const { row, start, width, series } of layouts.values()) {
+  for (const { row, start, width, series } of Object.values(layouts)) {
     if (row.type === 'gauge') continue;
     for (let at = start; at < start + width * series.length; at += 1) total[at] = (total[at] ?? 0) + (values[at] ?? 0);
   }
@@ -199,7 +198,7 @@ export function toMetricsPage(
   workers: readonly WorkerValues[] = [],
 ): string {
   let page = '';
-  for (const [name, layout] of layouts) {
+  for (const [name, layout] of Object.entries(layouts)) {
     const { row } = layout;
     const lines = row.type === 'gauge' && workers.length > 0 ? '' : seriesText(name, layout, totals, clients);
     const each =

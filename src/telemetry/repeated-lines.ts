@@ -54,19 +54,17 @@ const repeatMs = 60_000;
 /** Decides which failures of a service get a log line. @param now milliseconds of any clock that only goes forward */
 export function createOutageLines(now: () => number) {
   /** Services that failed lately. */
-  const outages = new Map<string, { reason: string; loggedMs: number; isOver: boolean }>();
+  const outages = new Map<string, { reason: string; loggedMs: number }>();
+  /** Those of them that have not answered since. */
+  const ongoing = new Set<string>();
   return {
+    ongoing,
     /** @param reason another one counts as a new outage */
     isNewOutage(service: string, reason = ''): boolean {
       const outage = outages.get(service);
       if (outage?.reason === reason && now() - outage.loggedMs < repeatMs) return false;
-      outages.set(service, { reason, loggedMs: now(), isOver: false });
-      return true;
-    },
-    endsOutage(service: string): boolean {
-      const outage = outages.get(service);
-      if (!outage || outage.isOver) return false;
-      outage.isOver = true;
+      outages.set(service, { reason, loggedMs: now() });
+      ongoing.add(service);
       return true;
     },
   };

@@ -1,5 +1,5 @@
 import type { WorkerLoss } from '../../telemetry/events.ts';
-import { layoutOf } from '../../telemetry/metric-table.ts';
+import { layouts } from '../../telemetry/metric-table.ts';
 import { addMetrics, type MetricValues } from '../../telemetry/metrics.ts';
 import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import type { WorkerFacts } from '../siblings.ts';
@@ -149,7 +149,7 @@ export function startWorkerPool(options: WorkerPoolOptions) {
     const { worker, servingSinceMs, metrics } = member;
     const isOther = grown !== null || isStopping || !isComplete;
     if (isOther || servingSinceMs === null || metrics === null) return;
-    const rssBytes = metrics.values[layoutOf('process_resident_memory_bytes').start] ?? 0;
+    const rssBytes = metrics.values[layouts.process_resident_memory_bytes.start] ?? 0;
     if (!isGrown(rssBytes, now() - servingSinceMs, maxRssBytes)) return;
     grown = member;
     events.grown(worker.pid, rssBytes, maxRssBytes);

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { FromWorker } from '../../../../src/start/workers/worker-messages.ts';
-import { layoutOf } from '../../../../src/telemetry/metric-table.ts';
+import { layouts } from '../../../../src/telemetry/metric-table.ts';
 import { Metrics } from '../../../../src/telemetry/metrics.ts';
 import { facts, pass, startCompletePool, startPool } from '../../../support/worker-puppets.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const rssAt = layoutOf('process_resident_memory_bytes').start;
+const rssAt = layouts.process_resident_memory_bytes.start;
 const uses = (rssBytes: number): FromWorker => ({
   kind: 'alive',
   metrics: new Metrics().read().map((value, index) => (index === rssAt ? rssBytes : value)),
