@@ -43,8 +43,6 @@ const followUpMs = 1_000;
  */
 export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<Operation>) {
   const { execute, cache, pollMs, events } = options;
-  /** `null` until a schema was read. */
-  let current: Generation<Operation> | null = null;
   let refused: { readonly fingerprint: string; readonly error: SchemaRefusedError } | null = null;
   /** The ledger's limits as last read, in this run or the one before. */
   let knownService: LedgerService | null = null;
@@ -56,26 +54,12 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
   /** Callbacks of requests that no poll has served yet. */
   let requests: (() => void)[] = [];
 
-  try {
-    await look();
-    planNext(false);
-  } catch (error) {
-    if (error instanceof SchemaCollisionError) throw error;
-    report(error);
-    const cached = current ? null : await readCache();
-    if (cached) adoptCached(cached);
-    planNext(!(error instanceof SchemaRefusedError));
-  }
-
-  return {
-    get current(): Generation<Operation> {
-      // Not needed if the ledger answers at the start.
-      current ??= buildGeneration<Operation>(null, options);
-      return current;
-    },
+  const keeper = {
+    /** `null` until a schema was read, or the start has failed to read one. */
+    current: null as Generation<Operation> | null,
     /** Why the ledger's schema, as last read, is not in force, or not all of it; empty if it is. */
     get faults(): readonly string[] {
-      return refused?.error.faults ?? current?.faults ?? [];
+      return refused?.error.faults ?? keeper.current?.faults ?? [];
     },
     /**
      * Polls the ledger's schema now. A poll in progress may have read the old schema, so another follows. Resolves when a poll
@@ -95,6 +79,21 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
       requests = [];
     },
   };
+
+  try {
+    await look();
+    planNext(false);
+  } catch (error) {
+    if (error instanceof SchemaCollisionError) throw error;
+    report(error);
+    const cached = keeper.current ? null : await readCache();
+    if (cached) adoptCached(cached);
+    planNext(!(error instanceof SchemaRefusedError));
+  }
+
+  // Not needed if the ledger has answered.
+  keeper.current ??= buildGeneration<Operation>(null, options);
+  return keeper as Omit<typeof keeper, 'current'> & { readonly current: Generation<Operation> };
 
   /** @throws also if the schema was adopted but the limits are missing, so that the ledger is polled again */
   async function look(): Promise<void> {
@@ -136,12 +135,12 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
    */
   function adopt(source: LedgerSource): Generation<Operation> {
     const fingerprint = toSchemaFingerprint(source.introspection, source.service);
-    const previous = current;
+    const previous = keeper.current;
     const isInForce = fingerprint === previous?.fingerprint;
     if (isInForce) refused = null;
     if (isInForce && source.origin === previous.origin) return previous;
     const made = isInForce ? { ...previous, origin: source.origin } : build(source, fingerprint);
-    current = made;
+    keeper.current = made;
     events.replaced(made, previous);
     if (!isInForce && made.faults.length > 0) events.refused(new SchemaRefusedError(made.faults), true);
     return made;
@@ -161,7 +160,7 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
     if (refused?.fingerprint === fingerprint) throw refused.error;
     try {
       const made = buildGeneration(source, options);
-      if (made.faults.length > 0 && current) throw new SchemaRefusedError(made.faults);
+      if (made.faults.length > 0 && keeper.current) throw new SchemaRefusedError(made.faults);
       refused = null;
       return made;
     } catch (thrown) {
@@ -197,7 +196,7 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
 
   function planNext(hasFailed: boolean): void {
     clearTimeout(timer);
-    const isServing = current?.origin === 'ledger';
+    const isServing = keeper.current?.origin === 'ledger';
     if (!hasFailed) retryMs = firstRetryMs;
     let waitMs = pollMs;
     if (requests.length > 0) waitMs = followUpMs;
