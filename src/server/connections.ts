@@ -11,7 +11,7 @@ import { acceptPending } from './accept-pending.ts';
 import { type CuttableConnection, cutUnread, cutUnserved, type UnreadPart } from './cut-connections.ts';
 import { endLingering } from './end-lingering.ts';
 import type { Exchange } from './exchange.ts';
-import { createPaceReading, type Reading } from './pace-reading.ts';
+import { createPaceReading, fewRequests, type Reading } from './pace-reading.ts';
 import type { BytesInFlight } from './read-body.ts';
 import type { SocketWriter } from './websocket/socket-writer.ts';
 
@@ -120,7 +120,8 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
       const connection = open.get(socket);
       if (!connection) return true;
       const { reading } = connection;
-      if (reading) paceReading.requested(reading, () => readBy(reading));
+      if (reading) reading.requests += 1;
+      if (reading && reading.requests >= fewRequests) paceReading.requested(reading, () => readBy(reading));
       return connection.ignores();
     },
     /**

@@ -5,7 +5,7 @@ const connectionsPerTurn = 1;
 /** Requests of one address in one turn, each of which takes some 40 µs, after which its other connections wait. */
 const requestsPerTurn = 256;
 /** With fewer requests, the end of the turn is not awaited: that costs as much as reading one. */
-const fewRequests = 64;
+export const fewRequests = 64;
 
 interface Paced extends Pick<Socket, 'resume' | 'pause' | 'isPaused'> {
   on(event: 'resume', listener: () => void): unknown;
@@ -66,11 +66,10 @@ export function createPaceReading(nextTurn: (then: () => void) => void) {
       return reading;
     },
     /**
-     * Counts a request.
+     * Call for each request from `fewRequests` on.
      * @param connections of its address
      */
     requested(reading: Reading, connections: () => Iterable<Paced>): void {
-      reading.requests += 1;
       if (reading.requests === fewRequests) awaitTurn(reading);
       else if (reading.requests === requestsPerTurn) for (const socket of connections()) pause(reading, socket);
     },

@@ -48,7 +48,10 @@ it('after 256 requests in one turn, the connections of the address wait for late
   const sockets = names.map(toSocket);
   read.delete('c');
   const request = (times: number) => {
-    for (let count = 0; count < times; count += 1) if (reading) pace.requested(reading, () => sockets);
+    for (let count = 0; count < times && reading; count += 1) {
+      reading.requests += 1;
+      pace.requested(reading, () => sockets);
+    }
   };
   request(255);
   expect(read.size).toBe(4);
