@@ -103,23 +103,20 @@ export function connectUpstream({
   });
   const runOn = letRunOn({ watch, gateway, changes });
   const share = shareReads({ changes });
-  /** @param layers outermost first */
-  const wrap = (layers: readonly CallLayer[], send: RawCall) =>
-    layers.reduceRight((next, layer) => layer(next, name), send);
   const only = () => {
-    const send = wrap([...breakCircuit(first.state, watch, onAddressEvent), traceCalls(first.hostname)], first.send);
-    return countCalls(share(send, name), runOn(send, name));
+    const send = breakCircuit(first.state, watch, onAddressEvent)(traceCalls(name, first.hostname)(first.send));
+    return countCalls(share(send), runOn(send));
   };
   // Reads are shared per address: a shared response must not be older than what an operation has seen.
   const addresses = opened.map(({ send, hostname, ...rest }) => ({
     ...rest,
-    send: wrap([share, traceCalls(hostname)], send),
+    send: share(traceCalls(name, hostname)(send)),
   }));
   const inForce = new NetworkInForce();
   const freshness = createFreshness(addresses, onAddressEvent.otherNetwork, undefined, inForce);
   const several = () => {
     const spread = spreadCalls({ addresses, freshness, changes, watch: onAddressEvent, hedgeMs: hedgeMs || null });
-    const send = wrap([runOn, watchCalls(() => watch)], spread);
+    const send = runOn(watchCalls(watch)(spread));
     return countCalls(send, send);
   };
   const rawCall = opened.length === 1 ? only() : several();
@@ -217,7 +214,7 @@ function withCredentials(headers: AddedHeaders, authorization: string | null): A
  * Refuses calls to the only address of an upstream while it fails every call, except for trial calls. Records outcomes
  * in the watch that every call has anyway.
  */
-function breakCircuit(state: AddressState, watch: HealthWatch, events: AddressWatch): readonly CallLayer[] {
+function breakCircuit(state: AddressState, watch: HealthWatch, events: AddressWatch): CallLayer {
   const record = (outcome: ReturnType<typeof toOutcome>, durationMs: number, caller?: string) => {
     const facts = { nowMs: performance.now(), durationMs, random: Math.random(), isTrial: isBroken(state), caller };
     recordOutcome(state, outcome, facts);
@@ -238,7 +235,7 @@ function breakCircuit(state: AddressState, watch: HealthWatch, events: AddressWa
     listener.failed(new UpstreamCallError('refused', 'the last calls all failed'));
     return notStarted;
   };
-  return [watchCalls(() => watchOutcome), refuse];
+  return (next) => watchCalls(watchOutcome)(refuse(next));
 }
 
 /** @param sendShared sends the calls that may share a response */

@@ -11,10 +11,9 @@ export type RawCall = (request: RawRequest, listener: RawListener) => CallInFlig
 
 /**
  * Wraps every call to an upstream, for example for sharing, a retry, a circuit breaker or a span. `connect-upstream.ts` has
- * the list. The request contains the operation and the attempt.
- * @param upstream its name
+ * them. The request contains the operation and the attempt.
  */
-export type CallLayer = (next: RawCall, upstream: string) => RawCall;
+export type CallLayer = (next: RawCall) => RawCall;
 
 export interface RawRequest {
   readonly method: 'GET' | 'POST';
@@ -117,8 +116,8 @@ export interface CallWatch {
 }
 
 /** A layer that makes a span of each call for an operation that is traced. @param host of the upstream */
-export function traceCalls(host: string): CallLayer {
-  return (next, upstream) => (request, listener) => {
+export function traceCalls(upstream: string, host: string): CallLayer {
+  return (next) => (request, listener) => {
     const trace = request.operation?.trace;
     if (!trace) return next(request, listener);
     const span = trace.startCall(upstream, host, request.method, request.attempt ?? 1);
@@ -128,10 +127,9 @@ export function traceCalls(host: string): CallLayer {
   };
 }
 
-/** A layer that only observes calls. @param begin called before each call */
-export function watchCalls(begin: (request: RawRequest, upstream: string) => CallWatch): CallLayer {
-  return (next, upstream) => (request, listener) =>
-    next(request, new WatchedListener(begin(request, upstream), listener, request));
+/** A layer that only observes calls. */
+export function watchCalls(watch: CallWatch): CallLayer {
+  return (next) => (request, listener) => next(request, new WatchedListener(watch, listener, request));
 }
 
 class WatchedListener implements RawListener, RawSink {

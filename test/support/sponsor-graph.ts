@@ -63,7 +63,7 @@ export function createSponsorGraph({
         watch: { answered() {}, failed() {} },
         changes: { count: 0 },
         gateway: { isStopping: false },
-      })(createSendCall({ dispatcher, maxResponseBytes }), 'sponsor'),
+      })(createSendCall({ dispatcher, maxResponseBytes })),
     ),
     path: '',
     requestTypeKey,

@@ -39,9 +39,9 @@ async function setUp(connections = 1) {
     () => dispatcher.destroy(),
   );
   const watch = createHealthWatch(() => 7);
-  const send = watchCalls(() => watch)(createSendCall({ dispatcher, maxResponseBytes: 1_000 }), 'sponsor');
+  const send = watchCalls(watch)(createSendCall({ dispatcher, maxResponseBytes: 1_000 }));
   const runOn = letRunOn({ watch, changes: { count: 0 }, gateway: seen });
-  const call = createUpstreamCall(runOn(send, 'sponsor'));
+  const call = createUpstreamCall(runOn(send));
   const late: (UpstreamResponse | UpstreamCallError)[] = [];
   /** Of one request: how often it was kept, and released. */
   const keeping = { kept: 0, released: 0 };
@@ -122,7 +122,7 @@ describe('a call that must not be cancelled', () => {
         finish = () => listener.answered({ status: 200, headers: new Map(), chunks: [], size: 0 });
         fail = (failure) => listener.failed(new UpstreamCallError(failure, 'no answer'));
         return { isSent, cancel: (cause) => listener.failed(toCancelledError(cause)) };
-      }, 'sponsor');
+      });
       const held = { keep: () => void memory.push('keep'), release: () => void memory.push('release') };
       const operation = { calls: 0, caller: 'somebody', held };
       const underWay = call(

@@ -236,7 +236,7 @@ describe('a raw call', () => {
       else if (status === 413) res.end('x'.repeat(1_001));
       else if (status > 0) res.writeHead(status).end();
     };
-    const call = watchCalls(() => watch)(await serve(answer), 'ledger');
+    const call = watchCalls(watch)(await serve(answer));
     expect(watch.health()).toEqual({ state: 'unknown', lastSeenMs: null, detail: null });
     await start(call).first;
     expect(watch.health()).toEqual({ state: 'up', lastSeenMs: 7, detail: null });
@@ -413,9 +413,8 @@ describe('a paused response', () => {
   function open(options: Partial<SendCallOptions> = {}, watch: CallWatch = { answered() {}, failed() {} }) {
     const handlers: Told[] = [];
     const dispatcher = { dispatch: (_options: unknown, handler: Told) => handlers.push(handler) };
-    const call = watchCalls(() => watch)(
+    const call = watchCalls(watch)(
       createSendCall({ dispatcher: dispatcher as unknown as Dispatcher, maxResponseBytes: 1_000, ...options }),
-      'ledger',
     );
     /** A call of which 20 bytes have come. */
     return (onBegun: (underWay: CallInFlight) => void = () => {}) => {

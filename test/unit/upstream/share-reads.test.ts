@@ -50,7 +50,7 @@ function heldUpstream(options: Partial<ShareReadsOptions> = {}) {
 }
 
 function share(call: RawCall, options: Partial<ShareReadsOptions> = {}): RawCall {
-  return shareReads({ changes: { count: 0 }, ...options })(call, 'ledger');
+  return shareReads({ changes: { count: 0 }, ...options })(call);
 }
 
 /** What a caller hears, in order. */
