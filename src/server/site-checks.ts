@@ -75,7 +75,7 @@ function nameOf(host: string): string {
     .replace(/\.$/, '');
 }
 
-function refusal(status: number, code: VersionRefusal['code'], message: string): VersionRefusal {
+export function refusal(status: number, code: VersionRefusal['code'], message: string): VersionRefusal {
   return { status, code, message };
 }
 

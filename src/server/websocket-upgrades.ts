@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GraphQLError } from 'graphql';
 import { type AddressGate, toRateLimitHeaders } from '../callers/caller-gate.ts';
-import type { VersionRefusal } from '../callers/check-rpc-version.ts';
 import { toSender } from '../callers/identify-caller.ts';
 import type { SocketQuota } from '../callers/socket-quota.ts';
 import { gatewayError } from '../errors/gateway-error.ts';
@@ -15,7 +14,7 @@ import { sendRaw, toHeaderObject } from './raw-response.ts';
 import { pathOf, toRequestId, toRequestTarget, versionIn } from './request-head.ts';
 import type { CheckVersion } from './route.ts';
 import type { Refusal, RequestGate } from './serve-graphql.ts';
-import type { SiteChecks } from './site-checks.ts';
+import { refusal, type SiteChecks } from './site-checks.ts';
 import type { SocketServer, Upgrade } from './websocket/socket-server.ts';
 
 export interface WebSocketUpgradesOptions {
@@ -106,10 +105,6 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
 }
 
 const connectionBusy = refusal(400, 'BAD_REQUEST', 'A WebSocket needs a connection on which no answer is awaited.');
-
-function refusal(status: number, code: VersionRefusal['code'], message: string): VersionRefusal {
-  return { status, code, message };
-}
 
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
