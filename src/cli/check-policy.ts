@@ -1,6 +1,5 @@
-import { ConfigError } from '../config/config-error.ts';
 import { anyText } from '../config/value-types.ts';
-import { type CliWorld, toFailureLine } from './cli-world.ts';
+import { type CliWorld, orExitCode } from './cli-world.ts';
 import { defineCommand } from './command.ts';
 
 export const policyCheckCommand = defineCommand({
@@ -19,7 +18,7 @@ export const policyCheckCommand = defineCommand({
     client === null || tx === null
       ? 'policy check needs --client, a client or a policy, and --tx, a transaction in base64'
       : null,
-  run: ({ client, tx }, world) => checkPolicyOf(client ?? '', tx ?? '', world),
+  run: ({ client, tx }, world) => orExitCode(2, world, () => checkPolicyOf(client ?? '', tx ?? '', world)),
 });
 
 /**
@@ -28,26 +27,15 @@ export const policyCheckCommand = defineCommand({
  */
 async function checkPolicyOf(client: string, tx: string, world: CliWorld): Promise<number> {
   const bytes = Buffer.from(tx, 'base64');
-  if (bytes.length === 0 || bytes.toString('base64') !== tx) {
-    world.writeError(toFailureLine('--tx is not canonical base64'));
-    return 2;
-  }
-  try {
-    const { readConfig } = await import('../start/read-config.ts');
-    const { judgePolicy } = await import('../start/judge-policy.ts');
-    const verdict = judgePolicy(readConfig(world), client, bytes, Date.now());
-    if (verdict === null) {
-      world.writeError(toFailureLine(`CLIENTS_FILE has no client and no policy ${client}`));
-      return 2;
-    }
-    const { isAllowed, rule, reason, undecided } = verdict;
-    const by = rule === null ? '' : ` by ${rule}`;
-    world.writeOut(isAllowed ? 'allowed\n' : `denied${by}: ${reason}\n`);
-    if (undecided.length > 0)
-      world.writeOut(`not decided here, because it depends on earlier use or the ledger: ${undecided.join(', ')}\n`);
-    return isAllowed ? 0 : 1;
-  } catch (error) {
-    world.writeError(error instanceof ConfigError ? `${error.message}\n` : toFailureLine(error));
-    return 2;
-  }
+  if (bytes.length === 0 || bytes.toString('base64') !== tx) throw new Error('--tx is not canonical base64');
+  const { readConfig } = await import('../start/read-config.ts');
+  const { judgePolicy } = await import('../start/judge-policy.ts');
+  const verdict = judgePolicy(readConfig(world), client, bytes, Date.now());
+  if (verdict === null) throw new Error(`CLIENTS_FILE has no client and no policy ${client}`);
+  const { isAllowed, rule, reason, undecided } = verdict;
+  const by = rule === null ? '' : ` by ${rule}`;
+  world.writeOut(isAllowed ? 'allowed\n' : `denied${by}: ${reason}\n`);
+  if (undecided.length > 0)
+    world.writeOut(`not decided here, because it depends on earlier use or the ledger: ${undecided.join(', ')}\n`);
+  return isAllowed ? 0 : 1;
 }

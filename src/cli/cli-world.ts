@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/config-error.ts';
 import type { ReadFile } from '../config/config-source.ts';
 import type { TrustedDocument } from '../config/document-manifest.ts';
 import type { Secret } from '../config/secret.ts';
@@ -73,4 +74,19 @@ export type RunningDevnet = Pick<Devnet, 'graphqlUrl' | 'sponsorUrl' | 'rpcUrl' 
 export function toFailureLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return `ledger-gateway: ${redactText(message).replaceAll(/\s*\n\s*/g, ' ')}\n`;
+}
+
+/** @param failed exit code if the command fails; of a mistake in the configuration it is 2 */
+export async function orExitCode(
+  failed: number,
+  { writeError }: CliWorld,
+  run: () => Promise<number>,
+): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    const isMistake = error instanceof ConfigError;
+    writeError(isMistake ? `${error.message}\n` : toFailureLine(error));
+    return isMistake ? 2 : failed;
+  }
 }

@@ -2,7 +2,7 @@ import { ConfigError, quoteText } from '../config/config-error.ts';
 import { parseManifest } from '../config/document-manifest.ts';
 import { anyText, jsonObject } from '../config/value-types.ts';
 import type { Explanation, ManifestExplanation } from '../start/start.ts';
-import { type CliWorld, toFailureLine } from './cli-world.ts';
+import { type CliWorld, orExitCode, toFailureLine } from './cli-world.ts';
 import { defineCommand, type GivenOptions } from './command.ts';
 
 const explainOptions = {
@@ -39,7 +39,10 @@ network's. Its exit code is 0 if every operation would be served, 1 if one would
     if (file !== undefined) return `Unexpected argument ${quoteText(file)}`;
     return operation === null ? null : '--operation names an operation of a file, not of a manifest';
   },
-  run: (given, world, [file = '']) => (given.manifest === null ? explainFile : explainManifestFile)(given, world, file),
+  run: (given, world, [file = '']) =>
+    orExitCode(exitCodes.mistake, world, () =>
+      (given.manifest === null ? explainFile : explainManifestFile)(given, world, file),
+    ),
 });
 
 type Given = GivenOptions<typeof explainOptions>;
@@ -54,21 +57,13 @@ const exitCodes = { served: 0, refused: 1, mistake: 2, interrupted: 130 } as con
  * configuration or the cached schema is unusable.
  */
 async function explainFile({ variables, operation, json }: Given, world: CliWorld, file: string): Promise<number> {
-  let explanation: Explanation;
-  try {
-    const config = (await import('../start/read-config.ts')).readConfig(world);
-    const query = await (file === '-'
-      ? Promise.race([world.readInput(), world.stopRequested.then(() => undefined)])
-      : world.readFile(file));
-    if (query === undefined) return exitCodes.interrupted;
-    explanation = await world.services.explainOperation(
-      { query, variables: variables ?? {}, operationName: operation },
-      config,
-    );
-  } catch (error) {
-    world.writeError(error instanceof ConfigError ? `${error.message}\n` : toFailureLine(error));
-    return exitCodes.mistake;
-  }
+  const config = (await import('../start/read-config.ts')).readConfig(world);
+  const query = await (file === '-'
+    ? Promise.race([world.readInput(), world.stopRequested.then(() => undefined)])
+    : world.readFile(file));
+  if (query === undefined) return exitCodes.interrupted;
+  const request = { query, variables: variables ?? {}, operationName: operation };
+  const explanation = await world.services.explainOperation(request, config);
   warnOfSchema(explanation, world);
   world.writeOut(
     json
@@ -80,16 +75,10 @@ async function explainFile({ variables, operation, json }: Given, world: CliWorl
 
 /** Prices the documents of a manifest. Resolves with the exit code: 1 if one of them would be rejected, else as above. */
 async function explainManifestFile({ manifest: path, variables, json }: Given, world: CliWorld): Promise<number> {
-  let explanation: ManifestExplanation;
-  try {
-    const config = (await import('../start/read-config.ts')).readConfig(world);
-    const manifest = parseManifest(world.readFile(path ?? ''), '--manifest');
-    if ('mistakes' in manifest) throw new ConfigError(manifest.mistakes);
-    explanation = await world.services.explainManifest(manifest, variables ?? {}, config);
-  } catch (error) {
-    world.writeError(error instanceof ConfigError ? `${error.message}\n` : toFailureLine(error));
-    return exitCodes.mistake;
-  }
+  const config = (await import('../start/read-config.ts')).readConfig(world);
+  const manifest = parseManifest(world.readFile(path ?? ''), '--manifest');
+  if ('mistakes' in manifest) throw new ConfigError(manifest.mistakes);
+  const explanation = await world.services.explainManifest(manifest, variables ?? {}, config);
   warnOfSchema(explanation, world);
   world.writeOut(json ? `${JSON.stringify(explanation, null, 2)}\n` : toManifestText(explanation, isColoured(world)));
   return explanation.documents.some(({ refused }) => refused) ? exitCodes.refused : exitCodes.served;

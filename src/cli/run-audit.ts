@@ -1,4 +1,4 @@
-import { type CliWorld, toFailureLine } from './cli-world.ts';
+import { type CliWorld, orExitCode } from './cli-world.ts';
 import { defineCommand } from './command.ts';
 
 export const auditCommand = defineCommand({
@@ -7,7 +7,7 @@ export const auditCommand = defineCommand({
   options: { json: { about: 'print JSON lines' } },
   maxFiles: Number.POSITIVE_INFINITY,
   examples: ['ledger-gateway audit /var/log/ledger-gateway/*.log'],
-  run: ({ json }, world, files) => runAudit(files, json, world),
+  run: ({ json }, world, files) => orExitCode(2, world, () => runAudit(files, json, world)),
 });
 
 /** Who spent what on one UTC day. Amounts in the smallest unit of the gas coin; `null`: the lines do not tell. */
@@ -136,13 +136,8 @@ async function runAudit(
   world: Pick<CliWorld, 'readLines' | 'writeOut' | 'writeError'>,
 ): Promise<number> {
   const audit = new Audit();
-  try {
-    for (const file of files.length === 0 ? ['-'] : files)
-      for await (const line of world.readLines(file)) audit.add(line);
-  } catch (error) {
-    world.writeError(toFailureLine(error));
-    return 2;
-  }
+  for (const file of files.length === 0 ? ['-'] : files)
+    for await (const line of world.readLines(file)) audit.add(line);
   const rows = audit.rows();
   world.writeOut(isJson ? rows.map((row) => `${JSON.stringify(row)}\n`).join('') : toTable(rows));
   return 0;

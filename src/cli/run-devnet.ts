@@ -3,7 +3,7 @@ import { type NetworkProfileName, networkProfiles } from '../config/network-prof
 import { bearerToken, integer, oneOf, textType } from '../config/value-types.ts';
 import type { DevnetOptions } from '../devnet/start-devnet.ts';
 import { toDialect } from '../start/open-network.ts';
-import { type CliWorld, type RunningDevnet, toFailureLine } from './cli-world.ts';
+import { type CliWorld, orExitCode, type RunningDevnet } from './cli-world.ts';
 import { defineCommand, type GivenOptions } from './command.ts';
 
 const fallbacks = {
@@ -66,29 +66,24 @@ export const devnetCommand = defineCommand({
   usage: [['[options]', 'run the simulated network alone']],
   options: devnetOptions,
   examples: ['ledger-gateway devnet --port 4100 --seed 7'],
-  run: runDevnet,
+  run: (given, world) => orExitCode(1, world, () => runDevnet(given, world)),
 });
 
 /** Runs the simulated network until a stop signal. Resolves with the exit code: 0 stopped, 1 could not start. */
 async function runDevnet(given: Given, world: CliWorld): Promise<number> {
   const sponsorToken = given['sponsor-token'] ?? world.randomToken();
   const profile = given.profile ?? 'ledger';
-  try {
-    const started = world.services.startDevnet({
-      ...toDevnetOptions(given),
-      sponsorToken: sponsorToken.reveal(),
-      dialect: toDialect(networkProfiles[profile]),
-    });
-    const devnet = await Promise.race([started, world.stopRequested]);
-    if (typeof devnet === 'string') return 0;
-    world.writeOut(describeDevnet(devnet, profile, sponsorToken.reveal()));
-    await world.stopRequested;
-    await devnet.close();
-    return 0;
-  } catch (error) {
-    world.writeError(toFailureLine(error));
-    return 1;
-  }
+  const started = world.services.startDevnet({
+    ...toDevnetOptions(given),
+    sponsorToken: sponsorToken.reveal(),
+    dialect: toDialect(networkProfiles[profile]),
+  });
+  const devnet = await Promise.race([started, world.stopRequested]);
+  if (typeof devnet === 'string') return 0;
+  world.writeOut(describeDevnet(devnet, profile, sponsorToken.reveal()));
+  await world.stopRequested;
+  await devnet.close();
+  return 0;
 }
 
 function toDevnetOptions(given: Given): Omit<DevnetOptions, 'sponsorToken' | 'dialect'> {

@@ -1,7 +1,7 @@
 import { ConfigError } from '../config/config-error.ts';
 import { anyText } from '../config/value-types.ts';
 import type { SchemaChange } from '../start/read-schema.ts';
-import { type CliWorld, toFailureLine } from './cli-world.ts';
+import { type CliWorld, orExitCode } from './cli-world.ts';
 import { defineCommand } from './command.ts';
 
 const gateway = { about: "the whole graph over that ledger, not only the ledger's own schema" };
@@ -38,17 +38,6 @@ otherwise.`,
   // A failed check must not look like a breaking change.
   run: (given, world, [file = '']) => orExitCode(2, world, () => checkSchema(file, given.gateway, world)),
 });
-
-/** @param failed exit code if the command fails; of a mistake in the configuration it is 2 */
-async function orExitCode(failed: number, { writeError }: CliWorld, run: () => Promise<number>): Promise<number> {
-  try {
-    return await run();
-  } catch (error) {
-    const isMistake = error instanceof ConfigError;
-    writeError(isMistake ? `${error.message}\n` : toFailureLine(error));
-    return isMistake ? 2 : failed;
-  }
-}
 
 async function printSchema(isFederation: boolean, { env, readFile, services, writeOut }: CliWorld): Promise<number> {
   const { readConfig } = await import('../start/read-config.ts');
