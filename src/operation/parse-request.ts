@@ -24,10 +24,12 @@ export type ParsedRequest = ({ readonly kind: 'request' } & OperationRequest) | 
 /**
  * Parses a request of any transport. Ignores unknown members: HTTP rejects them, some WebSocket clients send them.
  * @param value parsed from JSON, or from a query string
+ * @param bytes of the JSON, of which each level of nesting takes two
  */
-export function parseRequest(value: unknown): ParsedRequest {
+export function parseRequest(value: unknown, bytes = Number.POSITIVE_INFINITY): ParsedRequest {
   if (!isObject(value)) return fault(`Expected params to be an object but given ${typeName(value)}.`);
-  if (exceedsNesting(value, maxJsonNesting)) return fault(`The request is nested over ${maxJsonNesting} levels.`);
+  if (bytes > 2 * maxJsonNesting && exceedsNesting(value, maxJsonNesting))
+    return fault(`The request is nested over ${maxJsonNesting} levels.`);
   const { query, variables, operationName, extensions } = value;
   if (operationName != null && typeof operationName !== 'string')
     return fault('The parameter "operationName" must be a string.');
@@ -109,7 +111,7 @@ export function readBodyRequest(body: Buffer): OperationRequest | null {
   } catch {
     return null;
   }
-  const request = parseRequest(value);
+  const request = parseRequest(value, body.length);
   if (request.kind === 'fault') return null;
   for (const name of Object.keys(value as object)) {
     if (!requestMembers.has(name) && !(request.query === '' && isIdMember(name))) return null;
