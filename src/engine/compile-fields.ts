@@ -156,41 +156,21 @@ export function executeFields(
   state: RunState,
 ): Record<string, unknown> | Promise<Record<string, unknown>> {
   const data = newData();
-  let pending: Promise<Record<string, unknown>>[] | null = null;
+  let isPending = false;
   try {
     for (const { key, execute } of list) {
       const value = execute(source, path, state, data);
       data[key] = value;
-      if (!isPromise(value)) continue;
-      pending ??= [];
-      pending.push(putLater(data, key, value));
+      isPending ||= isPromise(value);
     }
   } catch (error) {
-    if (!pending) throw error;
+    if (!isPending) throw error;
     // Wait for running fields, as graphql-js does, so that none of their failures is unhandled.
-    return allOf(pending, data).finally(() => {
+    return settle(data).finally(() => {
       throw error;
     });
   }
-  return pending ? allOf(pending, data) : data;
-}
-
-/** Outside of the loop, where a closure would cost as much as a field. */
-function putLater(
-  data: Record<string, unknown>,
-  key: string,
-  value: Promise<unknown>,
-): Promise<Record<string, unknown>> {
-  return value.then((done) => {
-    data[key] = done;
-    return data;
-  });
-}
-
-/** Waits for the fields of an object. Most objects have at most one field that takes time. */
-function allOf<Data>(pending: readonly Promise<Data>[], data: Data): Promise<Data> {
-  const [only] = pending;
-  return only && pending.length === 1 ? only : Promise.all(pending).then(() => data);
+  return isPending ? settle(data) : data;
 }
 
 /** Reads the join's key, and puts null in its place until the value is known. */
@@ -211,6 +191,12 @@ function compileJoin(
     const key = completeKey(source, prev, state);
     return isPromise(key) ? key.then(note) : note(key);
   };
+}
+
+async function settle(data: Record<string, unknown>): Promise<Record<string, unknown>> {
+  const values = await Promise.all(Object.values(data));
+  for (const [index, key] of Object.keys(data).entries()) data[key] = values[index];
+  return data;
 }
 
 function compileField(
