@@ -263,7 +263,8 @@ test('closing retries with pauses, gives up uncertain begins too, and writes not
   await expect(store.beginReservation(newFlow().reservation())).rejects.toThrow(StoreUnavailableError);
   const before = stepsTaken();
   await store.close();
-  expect(stepsTaken() - before).toBeLessThan(30);
+  // A few for each pause, and without pauses thousands.
+  expect(stepsTaken() - before).toBeLessThan(200);
   expect(givenUp.map(({ kind }) => kind)).toEqual(['execution', 'reservation']);
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
