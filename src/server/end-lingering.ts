@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 /** Milliseconds that a client may take to close its side after the last bytes of a response. */
@@ -28,7 +29,8 @@ export function endLingering(socket: Duplex): void {
  * request for one that was never received, and repeat it.
  */
 export function breakOff(res: ServerResponse): void {
-  // A pipelined response that waits for earlier ones has no socket yet.
   if (res.socket) res.socket.destroySoon();
-  else res.destroy();
+  // A pipelined response gets its socket when the earlier ones are sent, and then writes what waits. To destroy it before leaves
+  // the connection open on Node 24.
+  else res.once('socket', (socket: Socket) => process.nextTick(() => socket.destroySoon()));
 }
