@@ -3,7 +3,7 @@ import type { Usage } from '../documents/cost/usage.ts';
 import type { TakeTurn } from '../json/complete-in-turns.ts';
 import { printJson } from '../json/exact-json.ts';
 import type { CancelCause, ServedOperation } from '../upstream/cancellation.ts';
-import type { AnswerHeaders, RawCall, RawResponse } from '../upstream/raw-call.ts';
+import type { RawCall, RawResponse } from '../upstream/raw-call.ts';
 import { toWhole } from '../upstream/upstream-call.ts';
 import { toGatewayError } from '../upstream/upstream-call-error.ts';
 import {
@@ -115,10 +115,6 @@ const headers: readonly string[] = ['content-type', 'application/json', 'accept'
 
 export function createRawLedger(options: RawLedgerOptions): RawLedger {
   const { rawCall, path, timeouts, versionHeader, version, transient } = options;
-  const observeVersion = (answer: AnswerHeaders): void => {
-    const seen = answer.get(versionHeader);
-    if (seen !== version.current) version.observe(seen);
-  };
   return (request, answered) => {
     const { queryJson, operationName, variables, isMutation, isClientsText, usage, canStream, settle, keep } = request;
     const readText = isClientsText ? () => JSON.parse(queryJson) as string : null;
@@ -145,7 +141,7 @@ export function createRawLedger(options: RawLedgerOptions): RawLedger {
       },
       {
         answered: (response) => {
-          observeVersion(response.headers);
+          version.observe(response.headers.get(versionHeader));
           const plainEnd = !request.isParsed && isPlain(response) ? findPlainEnd(response) : null;
           if (plainEnd === null)
             answered({
@@ -167,7 +163,7 @@ export function createRawLedger(options: RawLedgerOptions): RawLedger {
         },
         stream: (begun, resume) => {
           if (!canStream || !isPlain(begun) || !hasPlainHead(begun)) return null;
-          observeVersion(begun.headers);
+          version.observe(begun.headers.get(versionHeader));
           const body = new AnswerStream(begun, resume, { usage, readText, transient, settle });
           answered({ kind: 'stream', body });
           return body;

@@ -52,7 +52,7 @@ export class DataExtent {
       at += 1;
     }
     this.#depth = depth;
-    if (at < length && /[^ \n\r\t]/.test(chunk.toString('latin1', at))) this.#isBroken = true;
+    for (; at < length; at += 1) if (!isSpace(chunk[at])) this.#isBroken = true;
     this.size += length;
   }
 
@@ -88,4 +88,8 @@ export function extentOf({ chunks }: ChunkedBody): DataExtent {
   for (const chunk of chunks) extent.read(chunk);
   read.set(chunks, extent);
   return extent;
+}
+
+export function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { toUsageMember, type Usage } from '../../documents/cost/usage.ts';
 import type { RawResponse } from '../../upstream/raw-call.ts';
-import { type ChunkedBody, extentOf } from './data-extent.ts';
+import { type ChunkedBody, extentOf, isSpace } from './data-extent.ts';
 
 const plainJson = /^application\/(?:graphql-response\+)?json(?:\s*;\s*charset="?utf-8"?)?\s*$/i;
 /** Includes the quote of a first member: empty data is left to the parser. */
@@ -126,10 +126,6 @@ function skipSpace(bytes: Buffer, from: number): number {
   let index = from;
   while (isSpace(bytes[index])) index += 1;
   return index;
-}
-
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** Adds usage to a plain response without parsing it. @param plainEnd from `findPlainEnd` */
