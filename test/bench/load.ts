@@ -1,13 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { createChildren } from './load/child-processes.ts';
-import { startContestants } from './load/contestants.ts';
+import { startContestants, versionOf } from './load/contestants.ts';
 import { createLedgerAnswers } from './load/ledger-answers.ts';
 import { type LoadOptions, loadHelp, parseLoadOptions } from './load/load-options.ts';
 import { readRssMib } from './load/process-usage.ts';
-import { formatOverview, formatTransports, formatWork } from './load/report.ts';
+import { formatComparisons, formatOverview, formatWork } from './load/report.ts';
 import { canBeCold, formatCold, runCold } from './load/run-cold.ts';
 import { runRounds, type WorkResult } from './load/run-rounds.ts';
 import type { Arena } from './load/take-slice.ts';
@@ -64,7 +63,7 @@ export async function main(args: readonly string[]): Promise<number> {
       results.push(result);
       say(`\n${formatWork(result)}`);
     }
-    for (const table of [formatOverview(results), formatTransports(results)]) if (table !== '') say(`${table}\n`);
+    for (const table of [formatOverview(results), formatComparisons(results)]) if (table !== '') say(`${table}\n`);
     const memory = contestants
       .flatMap(({ processes }) => processes)
       .map(({ name, pid, startMs }) => ({ name, rssMib: readRssMib(pid), startMs }));
@@ -94,11 +93,6 @@ function announceRun({ contestants }: Arena, options: LoadOptions, works: readon
   const [load = 0] = loadavg();
   if (load > 0.5)
     say(`NOTE: the load of this machine is ${load.toFixed(1)} already; what follows is not worth quoting.`);
-}
-
-/** Of a binary of Node. */
-function versionOf(node: string): string {
-  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim() || 'unknown';
 }
 
 function writeResults(

@@ -16,6 +16,8 @@ export interface Contestant {
   readonly processes: readonly Child[];
   readonly dialect: Dialect;
   readonly transport: Transport;
+  /** The contestant to which it is compared besides the floor; `null` = none. */
+  readonly base: string | null;
   /** Takes part in every so many rounds: whose ratio is far from all others needs no narrow spread. */
   readonly everyRounds: number;
   readonly can: (work: Work) => boolean;
@@ -27,8 +29,10 @@ const fewRounds = 4;
 /** Instances that share Redis share this key. */
 const leaseKey = 'a-key-for-the-leases-of-the-load-bench-0123456789';
 const all = () => true;
+/** The gateway of this folder. */
+export const ownName = 'gateway';
 /** The gateway of another folder. */
-export const otherName = 'other';
+const otherName = 'other';
 /** Besides POST; contestants have their names. */
 export const transports = ['GET', 'WebSocket'] as const;
 
@@ -39,26 +43,42 @@ export async function startContestants(
   children: Children,
   upstreamUrl: string,
   options: ServerOptions &
-    Pick<LoadOptions, 'processes' | 'against' | 'raw' | 'transports' | 'nginx' | 'naive' | 'peers' | 'stores'>,
+    Pick<
+      LoadOptions,
+      'processes' | 'against' | 'alsoNode' | 'raw' | 'transports' | 'nginx' | 'naive' | 'peers' | 'stores'
+    >,
   say: (line: string) => void,
 ): Promise<readonly Contestant[]> {
-  const fork = (name: string, module: URL) => children.fork(name, module, [upstreamUrl], toProgram(options));
-  const ours = (name: string, as = name) => fork(as, new URL(`../processes/${name}.js`, import.meta.url));
-  const gateway = (name: string, folder?: string) => startGateway(name, children, upstreamUrl, options, {}, folder);
-  const { against } = options;
+  const fork = (name: string, module: URL, on = options) => children.fork(name, module, [upstreamUrl], toProgram(on));
+  const ours = (name: string, as = name, on = options) =>
+    fork(as, new URL(`../processes/${name}.js`, import.meta.url), on);
+  const gateway = (name: string, folder?: string, on = options) =>
+    startGateway(name, children, upstreamUrl, on, {}, folder);
+  const { against, alsoNode } = options;
   const isForwarded = (work: Work) => work.isForwarded;
   const planned: (Omit<Contestant, 'processes'> & { readonly start: (name: string) => Promise<Child> })[] = [];
   const plan = (
     name: string,
     start: (name: string) => Promise<Child>,
-    rest: Partial<Pick<Contestant, 'dialect' | 'transport' | 'can'>> = {},
-  ) => planned.push({ name, start, dialect: 'graphql', transport: 'POST', everyRounds: 1, can: all, ...rest });
+    rest: Partial<Pick<Contestant, 'dialect' | 'transport' | 'base' | 'can'>> = {},
+  ) =>
+    planned.push({ name, start, dialect: 'graphql', transport: 'POST', base: null, everyRounds: 1, can: all, ...rest });
   plan('floor', (name) => ours('floor', name), { dialect: 'floor' });
-  plan('gateway', (name) => gateway(name));
+  plan(ownName, (name) => gateway(name), { base: against === null ? null : otherName });
   if (against !== null) plan(otherName, (name) => gateway(name, resolve(against)));
+  if (alsoNode !== null) {
+    const on = { ...options, node: alsoNode };
+    const base = `floor on ${versionOf(alsoNode)}`;
+    plan(base, (name) => ours('floor', name, on), { dialect: 'floor' });
+    plan(`${ownName} on ${versionOf(alsoNode)}`, (name) => gateway(name, undefined, on), { base });
+  }
   // Processes of their own: who serves several transports is compiled for all of them.
   for (const transport of options.transports ? transports : [])
-    plan(transport, (name) => gateway(name), { transport, can: ({ overTransports }) => overTransports === true });
+    plan(transport, (name) => gateway(name), {
+      transport,
+      base: ownName,
+      can: ({ overTransports }) => overTransports === true,
+    });
   if (options.raw) plan('raw client', (name) => ours('raw-floor', name), { dialect: 'floor', can: isForwarded });
   const processes = new Map(planned.map(({ name }) => [name, [] as Child[]]));
   for (let count = 1; count <= options.processes; count += 1)
@@ -73,7 +93,7 @@ export async function startContestants(
     name: string,
   ) => {
     try {
-      contestants.push({ name, processes: [await started()], transport: 'POST', ...rest });
+      contestants.push({ name, processes: [await started()], transport: 'POST', base: null, ...rest });
     } catch (error) {
       say(`${name}: skipped. ${error instanceof Error ? error.message : error}`);
     }
@@ -105,6 +125,11 @@ export async function startContestants(
   else if (options.peers)
     for (const name of peers) await add(() => fork(name, pathToFileURL(`${home}/${name}.mjs`)), slow, name);
   return contestants;
+}
+
+/** Of a binary of Node. */
+export function versionOf(node: string): string {
+  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim() || 'unknown';
 }
 
 function toProgram({ node }: Pick<LoadOptions, 'node'>): NodeProgram {

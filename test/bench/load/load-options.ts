@@ -19,6 +19,8 @@ export interface LoadOptions {
   readonly against: string | null;
   /** The binary of Node by which everybody who is measured is started. */
   readonly node: string;
+  /** The binary of another Node, on which floor and gateway also run; `null` = none. */
+  readonly alsoNode: string | null;
   /** Are fresh processes measured, instead of warm ones? */
   readonly cold: boolean;
   readonly raw: boolean;
@@ -51,6 +53,7 @@ export const loadHelp = `Usage: npm run bench:load -- [options]
   --log-level LEVEL     of the gateway; what it logs goes to /dev/null (default info, as shipped)
   --against DIR         also the gateway that is built in another folder, in as many processes (DIR/dist/cli.js)
   --node PATH           the Node that runs the servers, but not client and upstream (default: the one that runs the bench)
+  --also-node PATH      also floor and gateway on this Node, in the same rounds
   --cold                only floor and gateway: the first 2,000 requests of a fresh process, and those after 10,000
   --raw                 also the least that Node can do: node:http in, bare sockets out
   --transports          also the gateway by GET and over WebSocket, for W1 and W2
@@ -82,6 +85,7 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
       'log-level': { type: 'string', default: 'info' },
       against: { type: 'string' },
       node: { type: 'string', default: process.execPath },
+      'also-node': { type: 'string' },
       cold: { type: 'boolean', default: false },
       raw: { type: 'boolean', default: false },
       transports: { type: 'boolean', default: false },
@@ -112,6 +116,7 @@ export function parseLoadOptions(args: readonly string[], workIds: readonly stri
     logLevel: values['log-level'],
     against: values.against ?? null,
     node: values.node,
+    alsoNode: values['also-node'] ?? null,
     cold: values.cold,
     raw: values.raw,
     transports: values.transports,

@@ -1,4 +1,4 @@
-import { otherName, transports } from './contestants.ts';
+import { ownName } from './contestants.ts';
 import type { Waits } from './explain-slow.ts';
 import type { LatencyResult, WorkResult } from './run-rounds.ts';
 import type { Slice, Spread, Summary } from './summarise.ts';
@@ -31,8 +31,9 @@ export function formatWork({ work, rows, comparisons, latency, clientLoad, upstr
 
 /** All works at a glance, as a Markdown table: CPU time in multiples of the floor's, the median and the quartiles. */
 export function formatOverview(results: readonly WorkResult[]): string {
+  const variants = new Set(results.flatMap(({ comparisons }) => comparisons.filter(isVariant).map(({ name }) => name)));
   const [floorName, ...names] = [...new Set(results.flatMap(({ rows }) => rows.map(({ name }) => name)))].filter(
-    (name) => !isTransport(name),
+    (name) => !variants.has(name),
   );
   const hasLatency = results.some(({ latency }) => latency !== null);
   const lines = results.map(({ work, rows, latency }) => {
@@ -57,16 +58,21 @@ export function formatOverview(results: readonly WorkResult[]): string {
   ]);
 }
 
-/** The transports of the gateway, as a Markdown table; empty where none was asked for. */
-export function formatTransports(results: readonly WorkResult[]): string {
+/** The gateway by other transports and on another Node, as a Markdown table; empty where none was asked for. */
+export function formatComparisons(results: readonly WorkResult[]): string {
   const lines = results.flatMap(({ work, rows, comparisons }) =>
-    comparisons.flatMap(({ name, base, comparison }) => {
+    comparisons.filter(isVariant).map(({ name, base, comparison }) => {
       const ratio = rows.find((row) => row.name === name)?.summary?.ratio;
-      if (!ratio || base === otherName) return [];
-      return [[`${work.id} by ${name}`, formatSpread(ratio, 2, ''), formatSpread(comparison.ratio, 2, '')]];
+      const ofFloor = ratio ? formatSpread(ratio, 2, '') : '–';
+      return [`${work.id} ${name}`, ofFloor, `${formatSpread(comparison.ratio, 2, '')} of ${base}`];
     }),
   );
-  return lines.length > 0 ? formatTable([['Workload', 'Multiple of the floor', 'Multiple of the POST'], ...lines]) : '';
+  return lines.length > 0 ? formatTable([['Workload', 'Multiple of the floor', 'Compared with'], ...lines]) : '';
+}
+
+/** Is it the gateway in another way than in the overview? */
+function isVariant({ name }: Pick<WorkResult['comparisons'][number], 'name'>): boolean {
+  return name !== ownName;
 }
 
 /** A Markdown table; the first line is its head. */
@@ -167,10 +173,6 @@ function formatBytes(bytes: number): string {
 
 function formatPercent(part: number): string {
   return `${Math.round(part * 100)} %`;
-}
-
-function isTransport(name: string): boolean {
-  return transports.some((transport) => transport === name);
 }
 
 function capitalise(name: string): string {

@@ -43,7 +43,7 @@ export async function runCold(
   const taken = { cold: [new Map<number, Slice>(), new Map()], warm: [new Map<number, Slice>(), new Map()] } as const;
   for (let round = 0; round < options.processes; round += 1) {
     say(`${work.id} in fresh processes, ${round + 1} of ${options.processes}`);
-    const fresh = { ...options, ...alone, against: null, processes: 1 };
+    const fresh = { ...options, ...alone, against: null, alsoNode: null, processes: 1 };
     const contestants = await startContestants(children, upstream.url, fresh, say);
     const arena = { upstream, client, contestants };
     const take = async ({ name, dialect, transport, processes: [process] }: Contestant) => {

@@ -1,4 +1,4 @@
-import { type Contestant, otherName, transports } from './contestants.ts';
+import type { Contestant } from './contestants.ts';
 import type { LoadOptions } from './load-options.ts';
 import {
   type Comparison,
@@ -22,7 +22,7 @@ export interface WorkResult {
     readonly summary: Summary | null;
     readonly fault: string | null;
   }[];
-  /** In the same rounds: the gateway against that of another folder, and other transports against POST. */
+  /** In the same rounds: two contestants of whom one is the base of the other. */
   readonly comparisons: readonly {
     readonly name: string;
     readonly base: string;
@@ -120,12 +120,10 @@ export async function runRounds(
       return { name: contestant.name, summary: fault === null ? (summaries[index] ?? null) : null, fault };
     }),
     comparisons: contestants.flatMap((contestant) => {
-      const isOther = contestant.name === otherName;
-      const isTransport = transports.some((name) => name === contestant.name);
-      if ((!isOther && !isTransport) || faults.has(gateway) || faults.has(contestant)) return [];
-      const [one, base] = isOther ? [gateway, contestant] : [contestant, gateway];
-      const comparison = compare(roundsOf(rounds, one), roundsOf(rounds, base));
-      return [{ name: one.name, base: base.name, comparison }];
+      const base = contestants.find(({ name }) => name === contestant.base);
+      if (!base || faults.has(base) || faults.has(contestant)) return [];
+      const comparison = compare(roundsOf(rounds, contestant), roundsOf(rounds, base));
+      return [{ name: contestant.name, base: base.name, comparison }];
     }),
     latency:
       paced && !faults.has(gateway) ? toLatency(pacedAt, roundsOf(paced, floor), roundsOf(paced, gateway)) : null,
