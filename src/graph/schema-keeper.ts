@@ -160,7 +160,8 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
     if (refused?.fingerprint === fingerprint) throw refused.error;
     try {
       const made = buildGeneration(source, options);
-      if (made.faults.length > 0 && keeper.current) throw new SchemaRefusedError(made.faults);
+      const hasAnother = keeper.current !== null && keeper.current.origin !== 'none';
+      if (made.faults.length > 0 && hasAnother) throw new SchemaRefusedError(made.faults);
       refused = null;
       return made;
     } catch (thrown) {

@@ -121,6 +121,34 @@ describe('a schema with', () => {
     }
   });
 
+  test.each(broken)(
+    '%s is served without it by a gateway that started while the ledger was away',
+    async (_, breakIt) => {
+      const schema = copy();
+      breakIt(schema);
+      using served = await start(down);
+      await served.poll(give(schema));
+      expect(served.serves(own)).toBe(true);
+      expect(served.serves('{ chainIdentifier }')).toBe(true);
+      expect(served.keeper.current.origin).toBe('ledger');
+      expect(served.said).not.toContain('refused');
+    },
+  );
+
+  test('faults that follows one served in part is rejected', async () => {
+    const schema = copy();
+    typeOf(schema, 'Kind').enumValues = [];
+    using served = await start(down);
+    await served.poll(give(schema));
+    expect(served.said.slice(1)).toEqual(['replaced from ledger', 'partly served']);
+    const { current } = served.keeper;
+    const next = structuredClone(schema);
+    typeOf(next, 'Query').fields.push({ name: 'extra', args: [], type: named('Int') });
+    await served.poll(give(next));
+    expect(served.said.slice(3)).toEqual(['refused']);
+    expect(served.keeper.current).toBe(current);
+  });
+
   test('faults in parts that are left out names each of them', () => {
     const schema = copy();
     typeOf(schema, 'Kind').enumValues = [];
