@@ -198,7 +198,8 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
   function planNext(hasFailed: boolean): void {
     clearTimeout(timer);
     const isServing = keeper.current?.origin === 'ledger';
-    if (!hasFailed) retryMs = firstRetryMs;
+    // Without the ledger's schema, one that is rejected is a failure too.
+    if (!hasFailed && isServing) retryMs = firstRetryMs;
     let waitMs = pollMs;
     if (requests.length > 0) waitMs = followUpMs;
     else if (hasFailed || !isServing) {

@@ -319,6 +319,17 @@ it('a ledger that is away is asked again, from soon to every ten seconds, and th
   expect(ledger.looks).toBe(10);
 });
 
+it('a ledger that comes back with a schema that is rejected is asked less and less, too', async () => {
+  ledger.schema = down;
+  const { keeper } = await start({ pollMs: 60_000 });
+  ledger.schema = schemaOf(`${plain} sponsor: Int`);
+  await vi.advanceTimersByTimeAsync(250 + 500 + 1_000 + 2_000 + 4_000 + 8_000 + 10_000);
+  expect([ledger.looks, keeper.current.origin]).toEqual([8, 'none']);
+  ledger.schema = schemaOf(plain);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect([ledger.looks, keeper.current.origin]).toEqual([9, 'ledger']);
+});
+
 it('a ledger that is away again is asked as soon as it was the first time', async () => {
   const { keeper } = await start({ pollMs: 60_000 });
   for (const _time of ['first', 'second']) {
