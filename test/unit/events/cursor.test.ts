@@ -96,6 +96,13 @@ test('a signature is the HMAC of scope and text under a key that is used for not
   expect(key.verify(scope, Buffer.from('some texT'), expected)).toBe(false);
 });
 
+test('a cursor of an earlier version stays valid', () => {
+  const cursor =
+    'lqsQFpttR7qhrvmppXGYiQumpZdbIjhxYkhidzJCYmJUSEJXMXNiZXFha1lYVktSUU04TmU3cExLN202Q1ZmZVIxIiwiMyIsMTc2NzIyNTYwMDAwMF0';
+  expect(events.toCursor(position)).toBe(cursor);
+  expect(events.parseCursor('after', cursor)).toEqual(position);
+});
+
 /** By its place an altered letter belongs to the id of the key, or to what that key signed. */
 const refusalCode = expect.stringMatching(/^(BAD_USER_INPUT|CURSOR_KEY_UNKNOWN)$/);
 
