@@ -17,6 +17,8 @@ import { until } from '../support/until.ts';
 import { type FaultCell, type FaultedCallName, faultedCalls } from '../support/upstream-fault-cells.ts';
 
 const shortMs = '2000';
+/** A third of it is for lookups in the ledger, while all cells of an upstream are tested at once. */
+const lookedUpMs = '12000';
 const longMs = '600000';
 const seed = 7;
 const sponsorToken = 'token-of-the-sponsor';
@@ -90,7 +92,7 @@ function toEnvironment(name: FaultedCallName, { endedBy }: FaultCell): Record<st
     REQUEST_TIMEOUT_MS: longMs,
     MUTATION_TIMEOUT_MS: longMs,
     ...(name === 'socket' && { LIVE_SOURCE: 'websocket', LIVE_POLL_MIN_MS: '300', LIVE_POLL_MAX_MS: '300' }),
-    ...(bound.endsWith('_TIMEOUT_MS') && { [bound]: shortMs }),
+    ...(bound.endsWith('_TIMEOUT_MS') && { [bound]: endedBy.includes('lookup') ? lookedUpMs : shortMs }),
   };
 }
 
