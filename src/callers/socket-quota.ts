@@ -1,5 +1,5 @@
 import { gatewayError } from '../errors/gateway-error.ts';
-import { createQuota } from '../upstream/quota.ts';
+import { Quota, type QuotaShare } from '../upstream/quota.ts';
 
 export interface SocketQuotaOptions {
   /** WebSockets in this process. */
@@ -15,7 +15,7 @@ const retryAfterMs = 10_000;
 
 /** Limits the number of open WebSockets. */
 export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions) {
-  const quota = createQuota({ max, maxPerCaller: maxPerAddress });
+  const quota = new Quota({ max, maxPerCaller: maxPerAddress });
   return {
     /** Why the network may not open another WebSocket; `null` if it may. */
     refusalFor(network: string): ReturnType<typeof gatewayError> | null {
@@ -26,10 +26,7 @@ export function createSocketQuota({ max, maxPerAddress }: SocketQuotaOptions) {
       const message = `Over the limit of ${maxPerAddress} concurrent WebSockets of one address.`;
       return gatewayError('RATE_LIMITED', message, { retryAfterMs });
     },
-    /**
-     * Counts a WebSocket.
-     * @returns a function that removes it from the count; safe to call twice
-     */
-    take: (network: string): (() => void) => quota.take(network).leave,
+    /** Counts a WebSocket. */
+    take: (network: string): QuotaShare => quota.take(network),
   };
 }

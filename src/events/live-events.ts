@@ -16,7 +16,7 @@ import type { StreamQuota } from '../live/stream-quota.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Turns } from '../upstream/fair-turns.ts';
 import { type LiveShares, type StreamSlot, toQuotaGroups } from '../upstream/operation-context.ts';
-import { createEvenShares, createQuota } from '../upstream/quota.ts';
+import { createEvenShares, Quota } from '../upstream/quota.ts';
 import { type EventsSource, liveReaderCapability } from './capabilities.ts';
 import { countTests, equalQueries, matchesTree, parseEventStreamFilter, pushDown } from './event-filter.ts';
 import type { EventWatches } from './event-watches.ts';
@@ -95,7 +95,7 @@ const entryFormat = 5;
 export function createLiveEvents(options: LiveEventsOptions) {
   const { streamQuota, watches, sources, cursorKeys, metrics, now, clock, turns } = options;
   const { settings } = options.config;
-  const readerQuota = createQuota({
+  const readerQuota = new Quota({
     max: settings.LIVE_MAX_READERS,
     maxPerCaller: settings.LIVE_MAX_READERS_PER_CALLER,
   });

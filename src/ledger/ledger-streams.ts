@@ -124,11 +124,11 @@ export function createLedgerStreams({ places, transient, turns = new Turns(), ..
   return {
     open({ text, isClientsText, operationName, variables, caller, group }: LedgerStreamRequest) {
       if (isStopping) throw stopping();
-      const releaseSlot = places.take(caller, 1, group);
+      const place = places.take(caller, 1, group);
       let unsubscribe = () => {};
       const onEnd = () => {
         streams.delete(stream);
-        releaseSlot();
+        place.leave();
         unsubscribe();
       };
       const stream = new LedgerStream(unread, isClientsText ? () => text : null, onEnd, transient);

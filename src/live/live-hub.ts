@@ -5,7 +5,7 @@ import { LiveChannel, type Presenter } from './channel.ts';
 import { Feed, type FeedOptions, type JoinFleet } from './feed.ts';
 import type { History, HistoryCalls } from './history.ts';
 import type { LiveSource, ResumePoint } from './live-source.ts';
-import { LiveStream, type LiveStreamOptions } from './live-stream.ts';
+import { LiveStream, type Subscriber } from './live-stream.ts';
 import { PageJudge, unreadableItem } from './position-reader.ts';
 import { OncePerMinute, type Progress, type StallReport, watchStalls } from './progress.ts';
 import { retryAfterMs, type StreamQuota } from './stream-quota.ts';
@@ -48,7 +48,7 @@ export interface OpenLiveStream<Item, Payload> extends LiveQuery<Item> {
   /** The streams, and the readers, of all visitors of its key. */
   readonly groups?: { readonly streams: QuotaGroup; readonly readers: QuotaGroup } | undefined;
   /** Called each time everything up to a position has been delivered. */
-  readonly onQuiet?: LiveStreamOptions['onQuiet'];
+  readonly onQuiet?: Subscriber['onQuiet'];
 }
 
 export type LiveHub<Item, Payload> = ReturnType<typeof createLiveHub<Item, Payload>>;
@@ -71,11 +71,19 @@ interface OpenFeed<Item, Payload> {
   cancelEnd: () => void;
 }
 
+/** What a stream is counted in. */
+interface HubSubscriber<Item, Payload> extends Subscriber {
+  readonly open: OpenFeed<Item, Payload>;
+  readonly followed: OpenChannel<Item, Payload>;
+  readonly share: Pick<QuotaShare, 'leave'>;
+}
+
 /** Streams of one kind of items. Each query of the upstream is read once, however many follow it. */
 export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
   const { clock, streamQuota, readerQuota, graceMs, lostAfterMs } = options;
   const feeds = new Map<string, OpenFeed<Item, Payload>>();
-  const streams = new Set<LiveStream<Item, Payload>>();
+  type Stream = LiveStream<Item, Payload, HubSubscriber<Item, Payload>>;
+  const streams = new Set<Stream>();
   let isStopping = false;
   let stopWatching = () => {};
   const reported = new OncePerMinute(clock);
@@ -176,31 +184,23 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
     return found;
   }
 
-  /** Not in `open`, where each stream would keep all of its request. */
-  function follow(
-    open: OpenFeed<Item, Payload>,
-    followed: OpenChannel<Item, Payload>,
-    leaveQuota: () => void,
-    streamOptions: Omit<LiveStreamOptions, 'onEnd'>,
-  ): LiveStream<Item, Payload> {
-    const { filter, channel } = followed;
-    const { caller } = streamOptions;
-    const onEnd = () => {
+  const streamOptions = {
+    clock,
+    lostAfterMs,
+    onEnd(stream: Stream): void {
+      const { open, followed, share, caller } = stream.owner;
       streams.delete(stream);
-      leaveQuota();
+      share.leave();
       countStream(open, caller, -1);
       followed.followers -= 1;
       if (followed.followers > 0) return;
-      open.channels.delete(filter);
-      channel.close();
+      open.channels.delete(followed.filter);
+      followed.channel.close();
       // A closed reader has ended already.
       if (open.channels.size > 0 || feeds.get(open.query) !== open) return;
       open.cancelEnd = clock.after(graceMs, () => end(open));
-    };
-    const stream: LiveStream<Item, Payload> = new LiveStream(channel, { ...streamOptions, onEnd });
-    streams.add(stream);
-    return stream;
-  }
+    },
+  };
 
   return {
     get readers(): number {
@@ -219,11 +219,15 @@ export function createLiveHub<Item, Payload>(options: LiveHubOptions<Item>) {
       const { after, weight, caller, onQuiet } = request;
       if (isStopping) throw gatewayError('UNAVAILABLE', 'This gateway is stopping. Connect again.');
       const chosen = chooseFeed(request);
-      const leaveQuota = streamQuota.take(caller, weight, request.groups?.streams);
+      const share = streamQuota.take(caller, weight, request.groups?.streams);
       const open = chosen();
       open.cancelEnd();
       countStream(open, caller, 1);
-      return follow(open, channelOf(open, request), leaveQuota, { clock, caller, lostAfterMs, after, onQuiet });
+      const followed = channelOf(open, request);
+      const owner: HubSubscriber<Item, Payload> = { caller, onQuiet, open, followed, share };
+      const stream: Stream = new LiveStream(followed.channel, after, owner, streamOptions);
+      streams.add(stream);
+      return stream;
     },
     /** Ends every stream with a resume point, in turns, since there may be thousands. No more are opened. */
     stop(): void {

@@ -4,16 +4,19 @@ import type { ChannelPosition, LiveChannel } from './channel.ts';
 import { type ResumePoint, resumeAt } from './live-source.ts';
 import type { Progress } from './progress.ts';
 
-export interface LiveStreamOptions extends CatchUpOptions {
-  /** Where to resume; `null` = begin now. */
-  readonly after: ResumePoint | null;
+/** The owner of a stream. */
+export interface Subscriber extends Pick<CatchUpOptions, 'caller'> {
   /**
    * Called each time everything up to a position has been delivered.
    * @param toCursor of the channel, so that no stream keeps one of its own
    */
   readonly onQuiet?: ((at: ResumePoint, toCursor: (at: ResumePoint) => string) => void) | undefined;
+}
+
+/** Shared by all streams: there may be ten thousand. */
+export interface LiveStreamOptions<Stream> extends Omit<CatchUpOptions, 'caller'> {
   /** Called once, when the stream ends by itself or is left. */
-  readonly onEnd: (stream: object) => void;
+  readonly onEnd: (stream: Stream) => void;
 }
 
 /**
@@ -31,9 +34,10 @@ const noKeys: ReadonlySet<string> = new Set();
  * Payloads are pushed to a consumer in the turn in which the channel has them: ten thousand waiting subscribers then need no
  * promise each.
  */
-export class LiveStream<Item, Payload> implements PushedItems<Payload> {
+export class LiveStream<Item, Payload, Owner extends Subscriber = Subscriber> implements PushedItems<Payload> {
+  readonly owner: Owner;
   readonly #channel: LiveChannel<Item, Payload>;
-  readonly #options: Omit<LiveStreamOptions, 'after'>;
+  readonly #options: LiveStreamOptions<LiveStream<Item, Payload, Owner>>;
   /** `null` while it is live: most streams are, most of the time. */
   #catchUp: CatchUp<Item, Payload> | null;
   /** Position in the channel; `null` while the stream is not live. */
@@ -52,9 +56,16 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
   #isOver = false;
   /** Ends a pause in which others have their turn; `null` = there is none. */
   #stopPause: (() => void) | null = null;
-  #stopHolding = () => {};
+  #stopHolding: (() => void) | null = null;
 
-  constructor(channel: LiveChannel<Item, Payload>, { after, ...options }: LiveStreamOptions) {
+  /** @param after where to resume; `null` = begin now */
+  constructor(
+    channel: LiveChannel<Item, Payload>,
+    after: ResumePoint | null,
+    owner: Owner,
+    options: LiveStreamOptions<LiveStream<Item, Payload, Owner>>,
+  ) {
+    this.owner = owner;
     this.#channel = channel;
     this.#options = options;
     this.#at = after;
@@ -110,7 +121,7 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
   }
 
   #push(reader: ItemReader<Payload>): void {
-    this.#stopHolding();
+    this.#stopHolding?.();
     for (let pushed = 0; reader.isReady && !this.#isStopped && !this.#isOver; pushed += 1) {
       if (pushed === maxPushedAtOnce) {
         this.#pause();
@@ -171,7 +182,7 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
       this.#isJoining = false;
       if (reading === null) {
         this.#pass();
-        this.#options.onQuiet?.(this.#at as ResumePoint, channel.presenter.toCursor);
+        this.owner.onQuiet?.(this.#at as ResumePoint, channel.presenter.toCursor);
         return undefined;
       }
       if (typeof reading === 'number') {
@@ -201,7 +212,9 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
   }
 
   #startCatchUp(): CatchUp<Item, Payload> {
-    return new CatchUp({ at: this.#at, delivered: this.#delivered }, this.#channel, this.#options);
+    const { clock, lostAfterMs } = this.#options;
+    const options = { clock, lostAfterMs, caller: this.owner.caller };
+    return new CatchUp({ at: this.#at, delivered: this.#delivered }, this.#channel, options);
   }
 
   /** Ends with an error. */
@@ -219,7 +232,7 @@ export class LiveStream<Item, Payload> implements PushedItems<Payload> {
     this.#catchUp?.cancel();
     this.#catchUp = null;
     this.#stopPause?.();
-    this.#stopHolding();
+    this.#stopHolding?.();
     if (this.#position && channel.read(this.#position) === null) this.#pass();
     this.#options.onEnd(this);
   }

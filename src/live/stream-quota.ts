@@ -1,5 +1,5 @@
 import { gatewayError } from '../errors/gateway-error.ts';
-import { createQuota, once, type QuotaGroup, type QuotaOptions } from '../upstream/quota.ts';
+import { Quota, type QuotaGroup, type QuotaOptions, type QuotaShare } from '../upstream/quota.ts';
 
 /** When a retry may succeed. A guess: nothing says when other streams end. */
 export const retryAfterMs = 10_000;
@@ -7,17 +7,16 @@ export const retryAfterMs = 10_000;
 export type StreamQuota = ReturnType<typeof createStreamQuota>;
 
 export function createStreamQuota(options: QuotaOptions) {
-  const quota = createQuota(options);
-  let count = 0;
+  const quota = new Quota(options);
   return {
     get count(): number {
-      return count;
+      return quota.shares;
     },
     /**
-     * Counts a stream, as `weight` streams. @returns releases it; safe to call twice
+     * Counts a stream, as `weight` streams.
      * @throws `RATE_LIMITED` or `UNAVAILABLE`
      */
-    take(caller: string, weight = 1, group?: QuotaGroup): () => void {
+    take(caller: string, weight = 1, group?: QuotaGroup): Pick<QuotaShare, 'leave'> {
       const bound = quota.boundOf(caller, weight, group);
       if (bound && bound.of !== 'gateway') {
         const counted = weight > 1 ? ` This one counts as ${weight}, for the size of its filter.` : '';
@@ -25,12 +24,7 @@ export function createStreamQuota(options: QuotaOptions) {
         throw gatewayError('RATE_LIMITED', says, { retryAfterMs });
       }
       if (bound) throw gatewayError('UNAVAILABLE', 'This gateway is at its limit of live streams.', { retryAfterMs });
-      const { leave } = quota.take(caller, weight, group);
-      count += 1;
-      return once(() => {
-        count -= 1;
-        leave();
-      });
+      return quota.take(caller, weight, group);
     },
   };
 }

@@ -29,52 +29,92 @@ export interface ReachedBound {
   readonly max: number;
 }
 
-export type Quota = ReturnType<typeof createQuota>;
-export type QuotaShare = ReturnType<Quota['take']>;
-
 /** Bounds how many of something, such as streams or sockets, exist at once: in this process and per caller. */
-export function createQuota({ max, maxPerCaller }: QuotaOptions) {
-  /** By caller; callers without any are left out. */
-  const taken = new Map<string, number>();
-  let all = 0;
-  return {
-    /** The bound that prevents the caller from taking this many more; `null` = none does. */
-    boundOf(caller: string, count = 1, group?: QuotaGroup): ReachedBound | null {
-      const own = group?.perVisitor ?? maxPerCaller;
-      if ((taken.get(caller) ?? 0) + count > own) return { of: 'caller', max: own };
-      const { max: ofGroup = null } = group ?? {};
-      if (group && ofGroup !== null && (taken.get(nameOf(group)) ?? 0) + count > ofGroup)
-        return { of: 'group', max: ofGroup };
-      return all + count > max ? { of: 'gateway', max } : null;
-    },
-    /** Counts them without checking the bounds. @returns two functions that are safe to call twice */
-    take(caller: string, count = 1, group?: QuotaGroup) {
-      const names = group ? [caller, nameOf(group)] : [caller];
-      for (const name of names) taken.set(name, (taken.get(name) ?? 0) + count);
-      all += count;
-      const leaveCaller = once(() => {
-        for (const name of names) {
-          const rest = (taken.get(name) ?? count) - count;
-          if (rest > 0) taken.set(name, rest);
-          else taken.delete(name);
-        }
-      });
-      const leave = once(() => {
-        leaveCaller();
-        all -= count;
-      });
-      return { leaveCaller, leave };
-    },
-  };
+export class Quota {
+  readonly #options: QuotaOptions;
+  /** By caller, and by group; without those that have none. */
+  readonly #ofCallers = new Map<string, number>();
+  readonly #ofGroups = new Map<string, number>();
+  #all = 0;
+  /** How many shares were taken and not left. */
+  shares = 0;
+
+  constructor(options: QuotaOptions) {
+    this.#options = options;
+  }
+
+  /** The bound that prevents the caller from taking this many more; `null` = none does. */
+  boundOf(caller: string, count = 1, group?: QuotaGroup): ReachedBound | null {
+    const { max, maxPerCaller } = this.#options;
+    const own = group?.perVisitor ?? maxPerCaller;
+    if ((this.#ofCallers.get(caller) ?? 0) + count > own) return { of: 'caller', max: own };
+    const { max: ofGroup = null } = group ?? {};
+    if (group && ofGroup !== null && (this.#ofGroups.get(group.key) ?? 0) + count > ofGroup)
+      return { of: 'group', max: ofGroup };
+    return this.#all + count > max ? { of: 'gateway', max } : null;
+  }
+
+  /** Counts them without checking the bounds. */
+  take(caller: string, count = 1, group?: QuotaGroup): QuotaShare {
+    this.#all += count;
+    this.shares += 1;
+    this.change(caller, group?.key, count);
+    return new QuotaShare(this, caller, group?.key, count);
+  }
+
+  /** Changes what the caller and its group have. */
+  change(caller: string, groupKey: string | undefined, by: number): void {
+    add(this.#ofCallers, caller, by);
+    if (groupKey !== undefined) add(this.#ofGroups, groupKey, by);
+  }
+
+  /** Ends a share that its caller has left. */
+  giveBack(count: number): void {
+    this.#all -= count;
+    this.shares -= 1;
+  }
 }
 
-/** No caller is called so. */
-function nameOf({ key }: QuotaGroup): string {
-  return `all visitors of ${key}`;
+function add(counts: Map<string, number>, key: string, change: number): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}
+
+/** What a caller has taken of a quota. A class, since thousands of streams and sockets have one each. */
+export class QuotaShare {
+  readonly #quota: Quota;
+  readonly #caller: string;
+  readonly #groupKey: string | undefined;
+  readonly #count: number;
+  #hasCallerLeft = false;
+  #hasLeft = false;
+
+  constructor(quota: Quota, caller: string, groupKey: string | undefined, count: number) {
+    this.#quota = quota;
+    this.#caller = caller;
+    this.#groupKey = groupKey;
+    this.#count = count;
+  }
+
+  /** The share no longer counts for its caller, but still for the process. Safe to call twice. */
+  leaveCaller(): void {
+    if (this.#hasCallerLeft) return;
+    this.#hasCallerLeft = true;
+    this.#quota.change(this.#caller, this.#groupKey, -this.#count);
+  }
+
+  /** Gives the share back. Safe to call twice. */
+  leave(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    this.leaveCaller();
+    this.#quota.giveBack(this.#count);
+  }
 }
 
 /** A function that does its work at most once. */
-export function once(work: () => void): () => void {
+function once(work: () => void): () => void {
   let isDone = false;
   return () => {
     if (!isDone) work();

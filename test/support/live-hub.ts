@@ -6,7 +6,7 @@ import type { ResumePoint } from '../../src/live/live-source.ts';
 import { createStreamQuota } from '../../src/live/stream-quota.ts';
 import { Turns } from '../../src/upstream/fair-turns.ts';
 import type { PushedItems } from '../../src/upstream/operation-context.ts';
-import { createEvenShares, createQuota, type EvenShares } from '../../src/upstream/quota.ts';
+import { createEvenShares, type EvenShares, Quota } from '../../src/upstream/quota.ts';
 import { createMemorySource, createTestClock, type MemorySource, selectFrom, type TestClock } from './memory-source.ts';
 import { pull } from './pushed-items.ts';
 
@@ -88,7 +88,7 @@ export function createTestHub(source = createMemorySource(), options: TestHubOpt
     made: payloads,
     turns,
     streamQuota: createStreamQuota({ max: maxStreams, maxPerCaller: maxStreamsPerCaller }),
-    readerQuota: createQuota({ max: maxReaders, maxPerCaller: maxReadersPerCaller }),
+    readerQuota: new Quota({ max: maxReaders, maxPerCaller: maxReadersPerCaller }),
     historyCalls: new HistoryCalls({ clock, turns, maxAtOnce: 4, maxPerSecond: 50 }),
     lostAfterMs: 5_000,
     graceMs: 500,

@@ -16,10 +16,10 @@ it('are limited per network and in total', () => {
 
 it('are freed once, even if freed repeatedly', () => {
   const quota = createSocketQuota({ max: 2, maxPerAddress: 1 });
-  const giveBack = quota.take('a');
+  const share = quota.take('a');
   quota.take('b');
-  giveBack();
-  giveBack();
+  share.leave();
+  share.leave();
   expect(codeFor(quota, 'a')).toBeNull();
   quota.take('a');
   expect([codeFor(quota, 'a'), codeFor(quota, 'c')]).toEqual(['RATE_LIMITED', 'UNAVAILABLE']);
@@ -27,11 +27,11 @@ it('are freed once, even if freed repeatedly', () => {
 
 it('are freed one by one', () => {
   const quota = createSocketQuota({ max: 9, maxPerAddress: 2 });
-  const [freeFirst, freeSecond] = [quota.take('a'), quota.take('a')];
-  freeFirst();
+  const [first, second] = [quota.take('a'), quota.take('a')];
+  first.leave();
   quota.take('a');
   expect(codeFor(quota, 'a')).toBe('RATE_LIMITED');
-  freeSecond();
+  second.leave();
   expect(codeFor(quota, 'a')).toBeNull();
 });
 
@@ -43,7 +43,7 @@ it('leave nothing of their networks behind', async () => {
   const quota = createSocketQuota({ max: 9, maxPerAddress: 9 });
   let opened = 0;
   const openMany = async () => {
-    for (let count = 0; count < 10_000; count += 1) quota.take(`network ${opened++}`)();
+    for (let count = 0; count < 10_000; count += 1) quota.take(`network ${opened++}`).leave();
   };
   await expect(untilNothingIsLeft(10_000, openMany)).resolves.toBeUndefined();
 });

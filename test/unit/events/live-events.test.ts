@@ -110,7 +110,7 @@ it('a stream counts as one for every ten tests of its filter that it begins', ()
   const weights: unknown[] = [];
   const take = (_: string, weight?: number) => {
     weights.push(weight);
-    return () => {};
+    return { leave() {} };
   };
   const { live, events, transactions } = open({ streamQuota: { take, count: 0 } });
   for (const tests of [1, 10, 11, 20, 21]) {

@@ -8,7 +8,7 @@ import type { LiveEntry, LiveSource } from '../../../src/live/live-source.ts';
 import type { LiveStream } from '../../../src/live/live-stream.ts';
 import { createStreamQuota } from '../../../src/live/stream-quota.ts';
 import { Turns } from '../../../src/upstream/fair-turns.ts';
-import { createEvenShares, createQuota } from '../../../src/upstream/quota.ts';
+import { createEvenShares, Quota } from '../../../src/upstream/quota.ts';
 import { until } from '../../support/until.ts';
 
 setFlagsFromString('--expose-gc');
@@ -47,7 +47,7 @@ async function measureStreams(count: number): Promise<number> {
     made: createEvenShares({ total: 10, least: 2 }),
     turns,
     streamQuota: createStreamQuota({ max: count, maxPerCaller: count }),
-    readerQuota: createQuota({ max: 1, maxPerCaller: 1 }),
+    readerQuota: new Quota({ max: 1, maxPerCaller: 1 }),
     historyCalls: new HistoryCalls({ clock, turns, maxAtOnce: 10_000, maxPerSecond: 1_000_000 }),
     lostAfterMs: 5_000,
     graceMs: 0,

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { createStreamQuota } from '../../../src/live/stream-quota.ts';
+import { QuotaShare } from '../../../src/upstream/quota.ts';
 
-/** What becomes of a stream of this caller: how to give its places back, or the code of the refusal. */
+/** What becomes of a stream of this caller: its places, or the code of the refusal. */
 function openPlaces(max: number, maxPerCaller: number) {
   const places = createStreamQuota({ max, maxPerCaller });
-  return (caller: string, weight?: number): (() => void) | string => {
+  return (caller: string, weight?: number) => {
     try {
       return places.take(caller, weight);
     } catch (error) {
@@ -12,16 +13,16 @@ function openPlaces(max: number, maxPerCaller: number) {
     }
   };
 }
-const giveBack = (taken: (() => void) | string) => (taken as () => void)();
+const giveBack = (taken: ReturnType<ReturnType<typeof openPlaces>>) => (taken as QuotaShare).leave();
 
 test('a caller has as many places as one may, and one more as soon as one is given back', () => {
   const take = openPlaces(100, 2);
   const first = take('a');
   take('a');
   expect(take('a')).toBe('RATE_LIMITED');
-  expect(take('b')).toBeTypeOf('function');
+  expect(take('b')).toBeInstanceOf(QuotaShare);
   giveBack(first);
-  expect(take('a')).toBeTypeOf('function');
+  expect(take('a')).toBeInstanceOf(QuotaShare);
   expect(take('a')).toBe('RATE_LIMITED');
 });
 
@@ -29,8 +30,8 @@ test('all callers together have as many places as the process', () => {
   const take = openPlaces(3, 2);
   const taken = [take('a'), take('b'), take('c')];
   expect(take('d')).toBe('UNAVAILABLE');
-  giveBack(taken[1] as () => void);
-  expect(take('d')).toBeTypeOf('function');
+  giveBack(taken[1] as QuotaShare);
+  expect(take('d')).toBeInstanceOf(QuotaShare);
   expect(take('a')).toBe('UNAVAILABLE');
 });
 
@@ -43,9 +44,9 @@ test('a stream that weighs more takes and gives back as many places, its callerâ
   expect(take('c')).toBe('UNAVAILABLE');
   giveBack(heavy);
   expect(take('c', 7)).toBe('UNAVAILABLE');
-  expect(take('a', 6)).toBeTypeOf('function');
+  expect(take('a', 6)).toBeInstanceOf(QuotaShare);
   giveBack(other);
-  expect(take('b', 4)).toBeTypeOf('function');
+  expect(take('b', 4)).toBeInstanceOf(QuotaShare);
 });
 
 test('a refusal says what the limit is, what a heavy filter counts as, and when to come again', () => {
@@ -70,7 +71,7 @@ test('visitors of one key have their own places within those of the key', () => 
   take('c');
   take('c');
   expect(() => take('d')).toThrow('Over the limit of 5 live streams of all visitors of one key');
-  expect(places.take('of another key')).toBeTypeOf('function');
-  given();
-  expect(take('d')).toBeTypeOf('function');
+  expect(places.take('of another key')).toBeInstanceOf(QuotaShare);
+  given.leave();
+  expect(take('d')).toBeInstanceOf(QuotaShare);
 });
