@@ -5,7 +5,7 @@ import { withExtensions } from '../errors/light-error.ts';
 import type { StreamedAnswer } from '../ledger/answers/answer-stream.ts';
 import type { ChunkedBody } from '../ledger/answers/data-extent.ts';
 import { maxLoggedName } from '../telemetry/request-line.ts';
-import { createCancellation } from '../upstream/cancellation.ts';
+import { createCancellation, type OpenCancellation } from '../upstream/cancellation.ts';
 import type { FairTurns } from '../upstream/fair-turns.ts';
 import type { OperationContext } from '../upstream/operation-context.ts';
 import type { AdmitOperation, AdmittedOperation, ServerContext } from './admit-operation.ts';
@@ -19,17 +19,12 @@ export interface OperationOptions {
   readonly maskError?: (error: unknown, requestId: string, isMutation: boolean) => GraphQLError;
 }
 
-export type OperationRun = ReturnType<ReturnType<typeof createOpenOperation>>;
-
-/** Puts a result into the form that clients see: each error on its own, request errors marked, usage if asked for. */
-type FormatResult = (result: ExecutionResult) => ExecutionResult;
-
 /**
  * Opens an operation: starts its deadline and its record for the log. If the client leaves, reads are cancelled. A mutation
  * that was sent runs on; one that was not is never sent.
  */
 export function createOpenOperation({ timeouts, turns, charge, maskError }: OperationOptions) {
-  return (server: ServerContext, admitted: AdmittedOperation) => {
+  return (server: ServerContext, admitted: AdmittedOperation): OperationRun => {
     const { caller } = admitted;
     const timeoutMs = timeoutOf(admitted, timeouts);
     const leftMs = timeoutMs && timeoutMs - waitedMs(server, turns);
@@ -38,29 +33,76 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
     cancellation.held = server.held;
     cancellation.trace = server.trace;
     cancellation.caller = caller.rate.key;
-    const complete = createComplete(server, admitted, cancellation);
-    server.onGone(() => {
-      cancellation.cancel('aborted');
-      complete(0);
-    });
     const context: OperationContext = {
       requestId: server.requestId,
       cancellation,
       caller,
-      charge: charge && ((points, isDone) => charge(server, caller, points, isDone)),
+      charge: charge && chargeFor(charge, server, caller),
       streamSlot: server.streamSlot,
     };
-    return {
-      context,
-      /** Stops the deadline. Must be called however the operation ends; safe to call twice. */
-      end: () => cancellation.finish(),
-      /** Cancels the operation: its client has left. */
-      leave: () => cancellation.cancel('aborted'),
-      /** Writes the record for the log: the response is complete. */
-      complete,
-      tidy: createFormatResult(server, admitted, maskError),
-    };
+    const run = new OperationRun(context, cancellation, server, admitted, maskError);
+    server.onGone(() => {
+      run.leave();
+      run.complete(0);
+    });
+    return run;
   };
+}
+
+/** Made here, because a function made in `createOpenOperation` would keep the whole admission, variables included. */
+function chargeFor(
+  charge: AdmitOperation['charge'],
+  server: ServerContext,
+  caller: AdmittedOperation['caller'],
+): OperationContext['charge'] {
+  return (points, isDone) => charge(server, caller, points, isDone);
+}
+
+/** An open operation. It does not keep its variables, because a stream stays open for days. */
+export class OperationRun implements AnsweredOperation {
+  readonly context: OperationContext;
+  readonly operation: AdmittedOperation['operation'];
+  readonly usage: AdmittedOperation['usage'];
+  readonly #cancellation: OpenCancellation;
+  readonly #server: ServerContext;
+  readonly #maskError: OperationOptions['maskError'];
+  #isComplete = false;
+
+  constructor(
+    context: OperationContext,
+    cancellation: OpenCancellation,
+    server: ServerContext,
+    { operation, usage }: Pick<AdmittedOperation, 'operation' | 'usage'>,
+    maskError: OperationOptions['maskError'],
+  ) {
+    this.context = context;
+    this.operation = operation;
+    this.usage = usage;
+    this.#cancellation = cancellation;
+    this.#server = server;
+    this.#maskError = maskError;
+  }
+
+  /** Stops the deadline. Must be called however the operation ends; safe to call twice. */
+  end(): void {
+    this.#cancellation.finish();
+  }
+
+  /** Cancels the operation: its client has left. */
+  leave(): void {
+    this.#cancellation.cancel('aborted');
+  }
+
+  /** Writes the record for the log once: the response is complete, or the client has left. */
+  complete(errors: number): void {
+    if (this.#isComplete) return;
+    this.#isComplete = true;
+    record(this.#server, this.context.caller, this, this.#cancellation.calls, errors, false);
+  }
+
+  tidy(result: ExecutionResult): ExecutionResult {
+    return formatResult(result, this.#server, this, this.#maskError);
+  }
 }
 
 /** `undefined` for a stream, which has no deadline. */
@@ -83,19 +125,19 @@ export function waitedMs({ arrivedAt }: Pick<ServerContext, 'arrivedAt'>, turns:
   return waited < usualWaitMs ? 0 : Math.ceil(waited);
 }
 
-export function createFormatResult(
+/** Puts a result into the form that clients see: each error on its own, request errors marked, usage if asked for. */
+export function formatResult(
+  result: ExecutionResult,
   { requestId, showUsage }: Pick<ServerContext, 'requestId' | 'showUsage'>,
   { usage, operation: { type } }: Pick<AdmittedOperation, 'usage' | 'operation'>,
   maskError: OperationOptions['maskError'],
-): FormatResult {
-  return (result) => {
-    const shown = showUsage ? usage : null;
-    if (!result.errors) return withUsage(result, shown);
-    const all = result.errors;
-    const errors = maskError ? all.map((error) => maskError(error, requestId, type === 'mutation')) : all;
-    // Without data nothing was executed: the variables do not fit, or an argument is out of range.
-    return withUsage({ ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors }, shown);
-  };
+): ExecutionResult {
+  const shown = showUsage ? usage : null;
+  if (!result.errors) return withUsage(result, shown);
+  const all = result.errors;
+  const errors = maskError ? all.map((error) => maskError(error, requestId, type === 'mutation')) : all;
+  // Without data nothing was executed: the variables do not fit, or an argument is out of range.
+  return withUsage({ ...result, errors: result.data === undefined ? errors.map(asVariableError) : errors }, shown);
 }
 
 /**
@@ -114,18 +156,25 @@ export function createComplete(
   return (errors, isFromMemory = false) => {
     if (isComplete) return;
     isComplete = true;
-    const { usage } = admitted;
-    const { id } = admitted.caller;
-    const { type, plan, name: fullName } = admitted.operation;
-    const name = fullName === null ? null : fullName.slice(0, maxLoggedName);
-    const { calls } = upstream;
-    // Two literals, because an object spread costs as much as the rest of the record.
-    server.operations.push(
-      isFromMemory
-        ? { caller: id, name, type, plan, errors, calls, usage, from: 'memory' }
-        : { caller: id, name, type, plan, errors, calls, usage },
-    );
+    record(server, admitted.caller, admitted, upstream.calls, errors, isFromMemory);
   };
+}
+
+function record(
+  server: ServerContext,
+  { id }: AdmittedOperation['caller'],
+  { usage, operation: { type, plan, name: fullName } }: Pick<AdmittedOperation, 'usage' | 'operation'>,
+  calls: number,
+  errors: number,
+  isFromMemory: boolean,
+): void {
+  const name = fullName === null ? null : fullName.slice(0, maxLoggedName);
+  // Two literals, because an object spread costs as much as the rest of the record.
+  server.operations.push(
+    isFromMemory
+      ? { caller: id, name, type, plan, errors, calls, usage, from: 'memory' }
+      : { caller: id, name, type, plan, errors, calls, usage },
+  );
 }
 
 function asVariableError(error: GraphQLError): GraphQLError {
@@ -149,18 +198,24 @@ export function toFailure(error: unknown): ExecutionResult {
   return { errors: [error as GraphQLError] };
 }
 
+/** The part of an operation that its answer needs. */
+interface AnsweredOperation {
+  tidy(result: ExecutionResult): ExecutionResult;
+  complete(errors: number): void;
+}
+
 /** Passes the answer of an operation to `done`; a failure becomes a result with one error. */
 export async function passResult(
   answer: Promise<ExecutionResult | ChunkedBody>,
-  { tidy, complete }: Pick<OperationRun, 'tidy' | 'complete'>,
+  operation: AnsweredOperation,
   done: (outcome: UnreadOutcome) => void,
 ): Promise<void> {
   const answered = await answer.catch(toFailure);
   if ('chunks' in answered) {
-    complete(0);
+    operation.complete(0);
     return done({ kind: 'bytes', body: answered });
   }
-  const result = tidy(answered);
-  complete(result.errors?.length ?? 0);
+  const result = operation.tidy(answered);
+  operation.complete(result.errors?.length ?? 0);
   done({ kind: 'result', result });
 }

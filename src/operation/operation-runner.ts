@@ -8,8 +8,8 @@ import { type AdmittedOperation, lateError, type ServerContext } from './admit-o
 import {
   type Complete,
   createComplete,
-  createFormatResult,
   createOpenOperation,
+  formatResult,
   type OperationOptions,
   passResult,
   timeoutOf,
@@ -60,7 +60,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
   /** Resolves with the bytes of an answer, or with a result that is to be printed. Never rejects. */
   const runWhole = (admitted: AdmittedOperation, server: ServerContext): Promise<ExecutionResult | ChunkedBody> =>
     new Promise((resolve) => {
-      const fail = (error: unknown) => resolve(createFormatResult(server, admitted, maskError)(toFailure(error)));
+      const fail = (error: unknown) => resolve(formatResult(toFailure(error), server, admitted, maskError));
       const done = (outcome: UnreadOutcome): void => {
         if (outcome.kind === 'bytes') resolve(outcome.body);
         else if (outcome.kind === 'text') resolve(toChunkedBody(outcome.text));
@@ -96,7 +96,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     if (errors) {
       // Nothing is executed, whatever the plan.
       createComplete(server, admitted, { calls: 0 })(errors.length);
-      return done({ kind: 'result', result: createFormatResult(server, admitted, maskError)({ errors }) });
+      return done({ kind: 'result', result: formatResult({ errors }, server, admitted, maskError) });
     }
     const form = operation.unread;
     if (form) {
@@ -111,7 +111,11 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     if (context.cancellation.cause) return passResult(Promise.reject(lateError()), run, pass);
     const usage = server.showUsage ? admitted.usage : null;
     const answer = runPlan({ operation, operationName, variables: { sent: variables, values }, context, usage });
-    return passResult(answer.finally(run.end), run, pass);
+    return passResult(
+      answer.finally(() => run.end()),
+      run,
+      pass,
+    );
   }
 
   /**
@@ -179,7 +183,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
       const ahead = answer.parseAhead?.((work) => turns.runNext(admitted.caller.rate.key, server, work)) ?? null;
       void passResult(
         ahead ? ahead.then(settle) : settle(),
-        { tidy: createFormatResult(server, admitted, maskError), complete },
+        { tidy: (result) => formatResult(result, server, admitted, maskError), complete },
         done,
       );
     };

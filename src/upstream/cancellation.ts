@@ -74,7 +74,8 @@ export class OpenCancellation implements ServedOperation {
   onCancel(listener: (cause: CancelCause) => void): () => void {
     if (this.#cause) listener(this.#cause);
     if (this.#isOver) return nothing;
-    this.#listeners.push(listener);
+    // A new list, because V8 reserves 17 places for a list that grows, and there may be ten thousand streams.
+    this.#listeners = [...this.#listeners, listener];
     return () => {
       const at = this.#listeners.indexOf(listener);
       if (at >= 0) this.#listeners.splice(at, 1);

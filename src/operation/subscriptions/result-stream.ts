@@ -14,21 +14,24 @@ export interface ResultReader {
   fail(error: unknown): void;
 }
 
-interface ResultStreamOptions {
+export interface ResultStreamOptions {
   readonly items: PushedItems;
-  readonly toResult: (item: object) => Promise<ExecutionResult>;
+  toResult(item: object): Promise<ExecutionResult>;
   /** Prints a result once for all streams that send the same; `null` where results are not shared. */
   readonly shared: SharedPrinting | null;
   /** The error that clients see for an unexpected fault, which the log records. */
-  readonly toFault: (error: unknown) => unknown;
+  toFault(error: unknown): unknown;
   /** Called once, when the stream ends or its client leaves, with the number of errors it sent. */
-  readonly onEnd: (errors: number) => void;
+  onEnd(errors: number): void;
 }
 
-export interface SharedPrinting {
+export interface ResultPrinter {
+  /** `null` = the result belongs to one stream alone, or is not available synchronously. */
+  print(item: object): ResultText | null;
+}
+
+export interface SharedPrinting extends ResultPrinter {
   readonly results: Pick<SharedResults, 'textOf' | 'leave'>;
-  /** `null` = the result belongs to this stream alone, or is not available synchronously. */
-  readonly print: (item: object) => ResultText | null;
 }
 
 /** The results of a subscription. */
@@ -67,7 +70,7 @@ export class ResultStream implements ItemReader<object> {
       return;
     }
     const { shared } = this.#options;
-    const text = shared?.results.textOf(item, shared.print);
+    const text = shared?.results.textOf(item, shared);
     if (text) this.#reader?.takeText(text);
     else void this.#takeAlone(item);
   }
@@ -232,12 +235,12 @@ export class SharedResults {
 
   /**
    * The text of an item's result.
-   * @param print called if no stream has printed it yet; `null` = the result cannot be shared
+   * @param printer called if no stream has printed it yet
    */
-  textOf(item: object, print: (item: object) => ResultText | null): ResultText | null {
+  textOf(item: object, printer: ResultPrinter): ResultText | null {
     const known = this.#texts.get(item);
     if (known) return known.text;
-    const text = print(item);
+    const text = printer.print(item);
     if (this.streams > 1) this.#all.keep(this.#texts, item, text);
     return text;
   }

@@ -20,7 +20,14 @@ import type { ExecuteOwn } from '../execute-own.ts';
 import { type OperationRun, toFailure } from '../open-operation.ts';
 import type { ItemStream, LedgerPart, OpenStream, PreparedOperation, RequestVariables } from '../prepared-operation.ts';
 import { failAll, settleAnswer, toLedgerPost } from '../run-plan.ts';
-import { ResultStream, ResultText, type ResultTexts, type SharedPrinting } from './result-stream.ts';
+import {
+  ResultStream,
+  type ResultStreamOptions,
+  ResultText,
+  type ResultTexts,
+  type SharedPrinting,
+  type SharedResults,
+} from './result-stream.ts';
 
 /**
  * Runs a subscription until its source ends or its client leaves. Each item is executed as an operation of its own, in its
@@ -36,41 +43,80 @@ export async function runStream(
 ): Promise<ExecutionResult | ResultStream> {
   const opened = refuseLongRequest(requestBytes) ?? (await openStream(operation, variables, run.context));
   if (!('items' in opened)) return opened;
-  const { caller, cancellation } = run.context;
-  // One item at a time waits, so one listener for the whole stream is enough.
-  let abandon = () => {};
-  const client = { onGone: (then: () => void) => (abandon = then) };
-  const execute = (item: unknown, context: OperationContext) =>
-    turns.run(caller.rate.key, client, () => (cancellation.cause ? {} : opened.execute(item, context)));
-  const toResult = async (item: object): Promise<ExecutionResult> => {
-    const result = operation.hasJoins
-      ? await executeJoined(execute, item, run.context, itemTimeoutMs)
-      : await execute(item, run.context);
-    const shown = run.tidy(result.errors ? settleAnswer(operation, variables.values, result) : result);
-    return run.context.streamSlot ? withCursor(shown, item as ResumableItem) : shown;
-  };
-  let stopWaiting = () => {};
-  const stream = new ResultStream({
-    items: opened.items,
-    toResult,
-    shared: operation.plan === 'LOCAL' ? sharePrinting(opened, run) : null,
-    toFault: (error) => run.tidy(toFailure(error)).errors?.[0],
-    onEnd: (errors) => {
-      stopWaiting();
-      // Cancels the requests of its joins.
-      run.leave();
-      run.end();
-      run.complete(errors);
-    },
-  });
-  const { validity } = caller;
-  if (validity) stopWaiting = validity.onEnd(() => stream.stop(withdrawn()));
-  // Calls back at once if the client has left already.
-  cancellation.onCancel(() => {
-    stream.leave();
-    abandon();
-  });
-  return stream;
+  return new StreamRun(opened, operation, variables.values, run, itemTimeoutMs, turns).stream;
+}
+
+/** An open stream. One object, since there may be ten thousand. */
+class StreamRun implements ResultStreamOptions {
+  readonly stream: ResultStream;
+  readonly items: PushedItems;
+  readonly shared: SharedPrinting | null;
+  readonly #opened: ItemStream;
+  readonly #operation: PreparedOperation;
+  readonly #values: RequestVariables['values'];
+  readonly #run: OperationRun;
+  readonly #itemTimeoutMs: number;
+  readonly #turns: Pick<FairTurns, 'run'>;
+  /** One item at a time waits, so one listener for the whole stream is enough. */
+  #abandon: (() => void) | null = null;
+  #stopWaiting: (() => void) | null = null;
+
+  constructor(
+    opened: ItemStream,
+    operation: PreparedOperation,
+    values: RequestVariables['values'],
+    run: OperationRun,
+    itemTimeoutMs: number,
+    turns: Pick<FairTurns, 'run'>,
+  ) {
+    this.items = opened.items;
+    this.shared = operation.plan === 'LOCAL' ? sharePrinting(opened, run) : null;
+    this.#opened = opened;
+    this.#operation = operation;
+    this.#values = values;
+    this.#run = run;
+    this.#itemTimeoutMs = itemTimeoutMs;
+    this.#turns = turns;
+    this.stream = new ResultStream(this);
+    const { caller, cancellation } = run.context;
+    if (caller.validity) this.#stopWaiting = caller.validity.onEnd(() => this.stream.stop(withdrawn()));
+    // Calls back at once if the client has left already.
+    cancellation.onCancel(() => {
+      this.stream.leave();
+      this.#abandon?.();
+    });
+  }
+
+  async toResult(item: object): Promise<ExecutionResult> {
+    const { context } = this.#run;
+    const result = this.#operation.hasJoins
+      ? await executeJoined((each, joined) => this.#execute(each, joined), item, context, this.#itemTimeoutMs)
+      : await this.#execute(item, context);
+    const shown = this.#run.tidy(result.errors ? settleAnswer(this.#operation, this.#values, result) : result);
+    return context.streamSlot ? withCursor(shown, item as ResumableItem) : shown;
+  }
+
+  #execute(item: unknown, context: OperationContext): ExecutionResult | Promise<ExecutionResult> {
+    const { caller, cancellation } = this.#run.context;
+    const execute = () => (cancellation.cause ? {} : this.#opened.execute(item, context));
+    return this.#turns.run(caller.rate.key, this, execute);
+  }
+
+  onGone(abandon: () => void): void {
+    this.#abandon = abandon;
+  }
+
+  toFault(error: unknown): unknown {
+    return this.#run.tidy(toFailure(error)).errors?.[0];
+  }
+
+  onEnd(errors: number): void {
+    this.#stopWaiting?.();
+    // Cancels the requests of its joins.
+    this.#run.leave();
+    this.#run.end();
+    this.#run.complete(errors);
+  }
 }
 
 async function openStream(operation: PreparedOperation, variables: RequestVariables, context: OperationContext) {
@@ -124,34 +170,44 @@ async function mayJoin({ charge, cancellation }: OperationContext): Promise<void
   }
 }
 
+/** @returns `null` where the results of a stream belong to it alone */
+export function sharePrinting(
+  { execute, share }: Pick<ItemStream, 'execute' | 'share'>,
+  run: Pick<OperationRun, 'context' | 'tidy'>,
+): SharedPrinting | null {
+  return share ? new PrintedResults(execute, run, share(JSON.stringify(run.tidy({})))) : null;
+}
+
 /**
  * Prints the results of a stream without joins for all streams that send the same. Only usage and errors are specific to a
  * caller: errors contain the id of its request.
- * @returns `null` where that is impossible
  */
-export function sharePrinting(
-  { execute, share }: Pick<ItemStream, 'execute' | 'share'>,
-  { context, tidy }: Pick<OperationRun, 'context' | 'tidy'>,
-): SharedPrinting | null {
-  if (!share) return null;
-  return {
-    results: share(JSON.stringify(tidy({}))),
-    print(item) {
-      try {
-        const result = execute(item, context);
-        if (!(result instanceof Promise)) {
-          return result.errors
-            ? null
-            : new ResultText(printJson(tidy(result)), (item as ResumableItem)[resumeCursorKey]);
-        }
-        // Each stream executes it again, and reports the failure.
-        result.catch(() => {});
-        return null;
-      } catch {
-        return null;
+class PrintedResults implements SharedPrinting {
+  readonly results: SharedResults;
+  readonly #execute: ItemStream['execute'];
+  readonly #run: Pick<OperationRun, 'context' | 'tidy'>;
+
+  constructor(execute: ItemStream['execute'], run: Pick<OperationRun, 'context' | 'tidy'>, results: SharedResults) {
+    this.#execute = execute;
+    this.#run = run;
+    this.results = results;
+  }
+
+  print(item: object): ResultText | null {
+    try {
+      const result = this.#execute(item, this.#run.context);
+      if (!(result instanceof Promise)) {
+        return result.errors
+          ? null
+          : new ResultText(printJson(this.#run.tidy(result)), (item as ResumableItem)[resumeCursorKey]);
       }
-    },
-  };
+      // Each stream executes it again, and reports the failure.
+      result.catch(() => {});
+      return null;
+    } catch {
+      return null;
+    }
+  }
 }
 
 /**

@@ -108,7 +108,7 @@ it('delivers everything once, in order, and ends once, whatever happens between 
         items,
         toResult: (item) =>
           new Promise((resolve) => executing.push(() => resolve({ data: item as Record<string, unknown> }))),
-        shared: { results: { textOf: (item, printed) => printed(item), leave: () => (counts.left += 1) }, print },
+        shared: { results: { textOf: (item, printer) => printer.print(item), leave: () => (counts.left += 1) }, print },
         toFault: () => 'fault',
         onEnd: () => (counts.ended += 1),
       });

@@ -130,7 +130,7 @@ it('sends each stream what it would receive alone, whatever the others request',
         );
         for (const item of items) {
           for (const stream of streams) {
-            expect(stream?.results.textOf(item, stream.print)?.bytes).toBe(stream?.print(item)?.bytes);
+            expect(stream?.results.textOf(item, stream)?.bytes).toBe(stream?.print(item)?.bytes);
           }
         }
       },

@@ -21,7 +21,7 @@ describe('results of streams', () => {
     const streams = Array.from({ length: 100 }, () => join('same'));
     const items = [{ n: 1 }, { n: 2 }];
     for (const stream of streams) {
-      for (const item of items) expect(stream.textOf(item, print)?.bytes).toBe(JSON.stringify(item));
+      for (const item of items) expect(stream.textOf(item, { print })?.bytes).toBe(JSON.stringify(item));
     }
     expect(printed).toEqual(items);
   });
@@ -33,7 +33,7 @@ describe('results of streams', () => {
     const item = {};
     const other = texts.ofDocument();
     for (const stream of [join('a'), join('a'), join('b'), join('b'), other('a'), other('a')])
-      stream.textOf(item, print);
+      stream.textOf(item, { print });
     expect(printed).toHaveLength(3);
   });
 
@@ -41,8 +41,8 @@ describe('results of streams', () => {
     const join = new ResultTexts(10_000).ofDocument();
     const [one, two] = [join('same'), join('same')];
     const item = {};
-    expect(one.textOf(item, () => null)).toBeNull();
-    expect(two.textOf(item, printer().print)).toBeNull();
+    expect(one.textOf(item, { print: () => null })).toBeNull();
+    expect(two.textOf(item, printer())).toBeNull();
   });
 
   it('are shared by keys of any length', () => {
@@ -51,7 +51,7 @@ describe('results of streams', () => {
     const item = {};
     const long = 'x'.repeat(100_000);
     const streams = [long, long, `${long}y`].map(join);
-    for (const stream of streams) stream.textOf(item, print);
+    for (const stream of streams) stream.textOf(item, { print });
     expect(printed).toHaveLength(2);
   });
 
@@ -60,21 +60,21 @@ describe('results of streams', () => {
     const { printed, print } = printer();
     const alone = texts.ofDocument()('a');
     const item = {};
-    alone.textOf(item, print);
-    alone.textOf(item, print);
+    alone.textOf(item, { print });
+    alone.textOf(item, { print });
     expect(printed).toHaveLength(2);
 
     const join = texts.ofDocument();
     const [one, two] = [join('a'), join('a')];
     const items = Array.from({ length: 100 }, (_, n) => ({ n }));
-    for (const each of items) one.textOf(each, print);
+    for (const each of items) one.textOf(each, { print });
     const before = printed.length;
-    for (const each of items.toReversed()) two.textOf(each, print);
+    for (const each of items.toReversed()) two.textOf(each, { print });
     // Some of the newest were still there, and by far not all.
     expect(printed.length - before).toBeGreaterThan(80);
     expect(printed.length - before).toBeLessThan(100);
 
-    one.textOf(item, print);
+    one.textOf(item, { print });
     expect(texts.bytes).toBeGreaterThan(0);
     one.leave();
     expect(join('a')).toBe(two);
@@ -84,7 +84,7 @@ describe('results of streams', () => {
     const again = [join('a'), join('a')];
     expect(again[0]).not.toBe(one);
     const kept = printed.length;
-    for (const each of again) each.textOf(item, print);
+    for (const each of again) each.textOf(item, { print });
     expect(printed.length - kept).toBe(1);
   });
 
@@ -92,7 +92,7 @@ describe('results of streams', () => {
     const join = new ResultTexts(1_000).ofDocument();
     const { printed, print } = printer();
     const item = { text: 'x'.repeat(2_000) };
-    for (const stream of [join('a'), join('a')]) stream.textOf(item, print);
+    for (const stream of [join('a'), join('a')]) stream.textOf(item, { print });
     expect(printed).toHaveLength(2);
   });
 });
