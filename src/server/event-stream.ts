@@ -8,12 +8,14 @@ import type { OperationRunner } from '../operation/operation-runner.ts';
 import { type ResultReader, ResultStream, type ResultText } from '../operation/subscriptions/result-stream.ts';
 import { type ResumableResult, resumeCursorKey, type StreamSlot } from '../upstream/operation-context.ts';
 import type { Exchange } from './exchange.ts';
+import { Beating, Heartbeats } from './heartbeats.ts';
 import { chooseFraming, type Framing, multipartType, printResult, writeResult } from './write-answer.ts';
 
 /** Runs a subscription received over HTTP and streams its results. A rejected subscription gets a single response. */
 export type OpenEventStream = (exchange: Exchange, admitted: AdmittedOperation) => Promise<void>;
 
 export function createOpenEventStream(runner: Pick<OperationRunner, 'subscribe'>): OpenEventStream {
+  const heartbeats = new Heartbeats(heartbeatMs);
   return async (exchange, admitted) => {
     const { req, res, codes } = exchange;
     const framing = chooseFraming(req.headers.accept);
@@ -24,6 +26,7 @@ export function createOpenEventStream(runner: Pick<OperationRunner, 'subscribe'>
     }
     const stream = new EventStream(res, {
       framing,
+      heartbeats,
       lastEventId: req.headers['last-event-id']?.toString(),
       onErrors: (errors) => addErrorCodes(codes, errors),
     });
@@ -57,6 +60,7 @@ const maxLastEventId = 4_096;
 
 interface EventStreamOptions {
   readonly framing: Framing;
+  readonly heartbeats: Heartbeats;
   readonly lastEventId: string | undefined;
   readonly onErrors: (errors: readonly GraphQLError[]) => void;
 }
@@ -66,7 +70,7 @@ interface EventStreamOptions {
  * every 15 s, and the end. A heartbeat carries the stream's cursor if the client lacks it and the framing has a field for it,
  * so that a client that reconnects misses nothing.
  */
-export class EventStream implements ResultReader, StreamSlot {
+export class EventStream extends Beating implements ResultReader, StreamSlot {
   /** The cursor to resume at; `null` = the operation's argument decides. */
   readonly after: string | null;
   readonly #response: ServerResponse;
@@ -75,9 +79,9 @@ export class EventStream implements ResultReader, StreamSlot {
   #toCursor: (() => string) | null = null;
   #isFollowing = false;
   #hasCursor = false;
-  #heartbeat: NodeJS.Timeout | undefined;
 
   constructor(response: ServerResponse, options: EventStreamOptions) {
+    super();
     this.#response = response;
     this.#options = options;
     this.after = options.lastEventId ? options.lastEventId.slice(0, maxLastEventId) : null;
@@ -87,7 +91,7 @@ export class EventStream implements ResultReader, StreamSlot {
   quietAt(toCursor: () => string): void {
     this.#toCursor = toCursor;
     // A client that is disconnected before the first event resumes here.
-    if (this.#isOpen && !this.#hasCursor) this.#beat();
+    if (this.#isOpen && !this.#hasCursor) this.beat();
   }
 
   /** Sends the stream. Call once, after the head of the response has been written. */
@@ -104,8 +108,8 @@ export class EventStream implements ResultReader, StreamSlot {
     }
     this.#isFollowing = true;
     response.write(this.#options.framing.begin());
-    if (this.#toCursor) this.#beat();
-    this.#heartbeat = setInterval(() => this.#beat(), heartbeatMs);
+    if (this.#toCursor) this.beat();
+    this.#options.heartbeats.add(this);
     response.on('drain', () => stream.resume());
     stream.pushTo(this);
   }
@@ -148,7 +152,7 @@ export class EventStream implements ResultReader, StreamSlot {
     this.#finish();
   }
 
-  #beat(): void {
+  override beat(): void {
     // Do not queue a heartbeat for a client that is not reading.
     if (!this.isReady) return;
     const { framing } = this.#options;
@@ -164,6 +168,6 @@ export class EventStream implements ResultReader, StreamSlot {
 
   #finish(): void {
     this.#isFollowing = false;
-    clearInterval(this.#heartbeat);
+    this.#options.heartbeats.remove(this);
   }
 }

@@ -4,6 +4,7 @@ import type { ExecutionResult, GraphQLError } from 'graphql';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { gatewayError } from '../../../src/errors/gateway-error.ts';
 import { EventStream } from '../../../src/server/event-stream.ts';
+import { Heartbeats } from '../../../src/server/heartbeats.ts';
 import { eventFraming, type Framing, multipartFraming } from '../../../src/server/write-answer.ts';
 import { streamResults } from '../../support/pushed-items.ts';
 import { openRawClient, type RawClient } from '../../support/raw-client.ts';
@@ -12,10 +13,13 @@ import { until } from '../../support/until.ts';
 let server: ReturnType<typeof createServer>;
 let response: ServerResponse;
 let client: RawClient;
-const beat = () => vi.advanceTimersByTime(15_000);
+const beat = async () => {
+  vi.advanceTimersByTime(15_000);
+  await new Promise((resolve) => setImmediate(resolve));
+};
 
 beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
   server = createServer((_, res) => {
     response = res.writeHead(200);
   });
@@ -34,6 +38,7 @@ afterEach(async () => {
 const errors: string[] = [];
 const options = {
   framing: eventFraming,
+  heartbeats: new Heartbeats(15_000),
   lastEventId: undefined,
   onErrors: (all: readonly GraphQLError[]) => void errors.push(...all.map(({ message }) => message)),
 };
@@ -66,7 +71,7 @@ describe('an event stream', () => {
   it('has an opening, each result, a heartbeat, and an end', async () => {
     const { state, results, tell, finish } = createResults();
     open().follow(results);
-    beat();
+    await beat();
     tell('a');
     await until(() => state.asked === 2, 'the first result is written');
     finish();
@@ -82,13 +87,13 @@ describe('an event stream', () => {
     stream.quietAt(() => 'before');
     stream.follow(results);
     stream.quietAt(() => 'waits');
-    beat();
+    await beat();
     stream.quietAt(() => 'passed');
     tell('a');
     await until(() => state.asked === 2, 'a result');
-    beat();
+    await beat();
     stream.quietAt(() => 'waits too');
-    beat();
+    await beat();
     await client.receive(/waits too\n\n$/);
     response.destroy();
     expect((await client.whole()).split('\n\n').slice(1, -1)).toEqual([
@@ -104,7 +109,7 @@ describe('an event stream', () => {
     const { results } = createResults();
     const stream = open();
     stream.follow(results);
-    beat();
+    await beat();
     stream.quietAt(() => 'first');
     await expect(client.receive(/:\n\n:\n\nid: first\n\n$/)).resolves.toBeUndefined();
   });
@@ -119,7 +124,7 @@ describe('an event stream', () => {
       await new Promise((resolve) => setImmediate(resolve));
     }
     expect(told).toBeLessThan(1_000);
-    beat();
+    await beat();
     expect(response.writableLength).toBeLessThan(200_000);
     client.vanish('resetting');
     await until(() => state.left === 1 && vi.getTimerCount() === 0, 'it is left');
