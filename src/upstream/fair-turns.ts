@@ -191,7 +191,8 @@ export class Turns {
   };
 }
 
-interface TurnClient {
+/** A client whose work waits. */
+export interface TurnClient {
   onGone(abandon: () => void): void;
 }
 

@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import type { WebSocket } from 'ws';
 import { startPeerTimeout } from '../../upstream/peer-timeout.ts';
 import type { Place, PlaceFor } from '../../upstream/quota.ts';
@@ -25,32 +24,34 @@ const initialisationTimeoutMs = 3_000;
 /**
  * Closes a connection whose client sends no `connection_init` in time, or sends more than `maxBytes` before the
  * acknowledgement. The library limits single messages only, and buffers a fragmented message until it is complete.
- * @returns lifts these limits
  */
-export function boundUntilAcknowledged(
-  socket: WebSocket,
-  connection: EventEmitter,
-  maxBytes: number,
-  isInitialised: () => boolean,
-): () => void {
-  let size = 0;
-  const count = (chunk: Buffer) => {
-    const sizeBefore = size;
-    size += chunk.length;
+export class GreetingBounds {
+  readonly #socket: WebSocket;
+  readonly #maxBytes: number;
+  readonly #stopTimeout: () => void;
+  #size = 0;
+
+  constructor(socket: WebSocket, maxBytes: number, isInitialised: () => boolean) {
+    this.#socket = socket;
+    this.#maxBytes = maxBytes;
+    this.#stopTimeout = startPeerTimeout(initialisationTimeoutMs, () => {
+      if (!isInitialised()) socket.close(closeCodes.initialisationTimeout, 'Connection initialisation timeout');
+    });
+  }
+
+  /** Must be called before the library reads the bytes, so that the library finds the connection closing. */
+  count(chunk: Buffer): void {
+    const [sizeBefore, maxBytes] = [this.#size, this.#maxBytes];
+    this.#size += chunk.length;
     // The connection is closing, and the client still sends.
-    if (sizeBefore > maxBytes * 4) socket.terminate();
-    else if (size > maxBytes && sizeBefore <= maxBytes)
-      socket.close(closeCodes.tooBig, 'Too much before it is acknowledged');
-  };
-  // Runs before the library reads the message, so that the library finds the connection closing.
-  connection.prependListener('data', count);
-  const stopTimeout = startPeerTimeout(initialisationTimeoutMs, () => {
-    if (!isInitialised()) socket.close(closeCodes.initialisationTimeout, 'Connection initialisation timeout');
-  });
-  return () => {
-    stopTimeout();
-    connection.off('data', count);
-  };
+    if (sizeBefore > maxBytes * 4) this.#socket.terminate();
+    else if (this.#size > maxBytes && sizeBefore <= maxBytes)
+      this.#socket.close(closeCodes.tooBig, 'Too much before it is acknowledged');
+  }
+
+  lift(): void {
+    this.#stopTimeout();
+  }
 }
 
 /** An upper bound of the frame headers, which cannot be distinguished from the content after them. */
@@ -63,55 +64,68 @@ function headOf(size: number): number {
 /**
  * Counts the bytes of incomplete messages, which the library buffers. If all connections together hold too much, `arrivals`
  * closes one of the address that holds most.
- * @param connection emits `data`, which the library already reads, so that it has parsed each chunk before it is counted here
  */
-export function boundArrivals(socket: WebSocket, connection: EventEmitter, arrivals: PlaceFor, address: string): void {
-  let bytes = 0;
-  let pieces = 0;
+export class ArrivalBounds {
+  readonly #socket: WebSocket;
+  readonly #arrivals: PlaceFor;
+  readonly #address: string;
+  #bytes = 0;
+  #pieces = 0;
   /** Bytes of the current chunk that belong to complete frames. */
-  let read = 0;
-  let isWhole = false;
-  let arrival: Place | null = null;
-  const leave = (): void => {
-    arrival?.leave();
-    arrival = null;
-  };
-  const abandon = (): void => {
-    arrival = null;
-    socket.close(closeCodes.tryAgainLater, 'Too many messages are under way');
-    socket.terminate();
-  };
-  const count = (chunk: Buffer): void => {
-    bytes += chunk.length - read;
-    pieces += 1;
-    read = 0;
-    if (isWhole) {
+  #read = 0;
+  #isWhole = false;
+  #place: Place | null = null;
+
+  constructor(socket: WebSocket, arrivals: PlaceFor, address: string) {
+    this.#socket = socket;
+    this.#arrivals = arrivals;
+    this.#address = address;
+  }
+
+  /** Call for each frame that the library has parsed, before its chunk is counted. */
+  readFrame({ length }: Buffer): void {
+    this.#read += length + headOf(length);
+  }
+
+  /** The same for a frame that completes a message. */
+  readMessage(data: Buffer): void {
+    this.readFrame(data);
+    this.#isWhole = true;
+  }
+
+  /** Counts a chunk that the library has parsed. */
+  count(chunk: Buffer): void {
+    this.#bytes += chunk.length - this.#read;
+    this.#pieces += 1;
+    this.#read = 0;
+    if (this.#isWhole) {
       // The rest is the beginning of the next message.
-      bytes = Math.min(bytes, chunk.length);
-      if (bytes <= headsBytes) bytes = 0;
-      pieces = 1;
-      isWhole = false;
+      this.#bytes = Math.min(this.#bytes, chunk.length);
+      if (this.#bytes <= headsBytes) this.#bytes = 0;
+      this.#pieces = 1;
+      this.#isWhole = false;
     }
-    if (bytes <= 0) {
-      bytes = 0;
-      pieces = 0;
-      leave();
+    if (this.#bytes <= 0) {
+      this.#bytes = 0;
+      this.#pieces = 0;
+      this.leave();
       return;
     }
-    arrival ??= arrivals.enter(address, abandon);
-    arrival.hold(bytes + pieces * bytesPerPiece);
-  };
-  const readFrame = ({ length }: Buffer): void => {
-    read += length + headOf(length);
-  };
-  socket.on('message', (data) => {
-    readFrame(data as Buffer);
-    isWhole = true;
-  });
-  socket.on('ping', readFrame);
-  socket.on('pong', readFrame);
-  connection.on('data', count);
-  connection.once('close', leave);
+    this.#place ??= this.#arrivals.enter(this.#address, () => this.#abandon());
+    this.#place.hold(this.#bytes + this.#pieces * bytesPerPiece);
+  }
+
+  /** Call when the connection is closed. */
+  leave(): void {
+    this.#place?.leave();
+    this.#place = null;
+  }
+
+  #abandon(): void {
+    this.#place = null;
+    this.#socket.close(closeCodes.tryAgainLater, 'Too many messages are under way');
+    this.#socket.terminate();
+  }
 }
 
 /** Maximum bytes of messages besides operations between two pings. */

@@ -154,12 +154,11 @@ export class SocketOperation implements ServerContext, ResultReader {
       return;
     }
     this.#nextPrefix = toBytes(`{"id":${JSON.stringify(this.#id)},"type":"next","payload":`);
-    this.#socket.writer.readers.add(this);
     stream.pushTo(this);
   }
 
   get isReady(): boolean {
-    return this.#socket.writer.isReady;
+    return this.#socket.writer.isReadyFor(this);
   }
 
   resume(): void {
@@ -208,7 +207,7 @@ export class SocketOperation implements ServerContext, ResultReader {
 
   onGone(abandon: () => void): void {
     if (this.#isGone) abandon();
-    else this.#onGone.push(abandon);
+    else this.#onGone = [...this.#onGone, abandon];
   }
 
   /** Over HTTP, the remaining rate limit is in headers, which a WebSocket message does not have. */
@@ -246,7 +245,7 @@ export class SocketOperation implements ServerContext, ResultReader {
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
-    this.#socket.writer.readers.delete(this);
+    this.#socket.writer.leave(this);
     this.#socket.ended();
     this.held?.release();
     this.#log();

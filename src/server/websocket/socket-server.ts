@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocket, WebSocketServer } from 'ws';
+import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import type { AddressGate } from '../../callers/caller-gate.ts';
 import { type Sender, toAddressKey, toSender } from '../../callers/identify-caller.ts';
 import type { UsageHeader } from '../../config/network-profile.ts';
@@ -8,18 +8,21 @@ import { isUsageAsked } from '../../documents/cost/usage.ts';
 import { isObject, parseMessageJson, printJson } from '../../json/exact-json.ts';
 import { isTooComplex, maxJsonCommas, maxJsonNesting } from '../../json/json-size.ts';
 import { type OperationRequest, parseRequest } from '../../operation/parse-request.ts';
+import type { TurnClient } from '../../upstream/fair-turns.ts';
 import type { PlaceFor } from '../../upstream/quota.ts';
 import { heartbeatMs } from '../event-stream.ts';
+import { Beating, Heartbeats } from '../heartbeats.ts';
 import type { BytesInFlight } from '../read-body.ts';
-import { MessageReader } from './message-reader.ts';
-import { boundArrivals, boundUntilAcknowledged, closeCodes, MessageBudget } from './socket-bounds.ts';
+import { type MessageObserver, MessageReader } from './message-reader.ts';
+import { ArrivalBounds, closeCodes, GreetingBounds, MessageBudget } from './socket-bounds.ts';
 import { type OperationSocket, SocketOperation, type SocketOperationOptions } from './socket-operation.ts';
-import { SocketWriter } from './socket-writer.ts';
+import { SocketWriter, type WriterOwner } from './socket-writer.ts';
 
-interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'pingMs' | 'onRunning'> {
+interface SocketServerOptions extends Omit<ClientSocketOptions, 'arrivals' | 'heartbeats' | 'onRunning'> {
   /** Largest message that a client may send, in bytes; a larger one closes the connection. */
   readonly maxMessageBytes: number;
   readonly bytesInFlight: BytesInFlight;
+  /** Interval of pings in milliseconds. */
   readonly pingMs?: number;
 }
 
@@ -49,7 +52,7 @@ export function createSocketServer(options: SocketServerOptions) {
   const socketOptions: ClientSocketOptions = {
     ...options,
     arrivals: options.bytesInFlight,
-    pingMs: options.pingMs ?? heartbeatMs,
+    heartbeats: new Heartbeats(options.pingMs ?? heartbeatMs),
     onRunning(change) {
       running += change;
       // The response reaches the socket in a later turn of the event loop: wait for that too.
@@ -115,8 +118,8 @@ interface ClientSocketOptions extends SocketOperationOptions {
   readonly maxGreetingBytes: number;
   readonly arrivals: PlaceFor;
   readonly usageHeaders: readonly UsageHeader[];
-  /** Interval of pings in milliseconds. */
-  readonly pingMs: number;
+  /** When to ping clients. */
+  readonly heartbeats: Heartbeats;
   /** Called with 1 when an operation begins, and with -1 when it ends. */
   readonly onRunning: (change: 1 | -1) => void;
 }
@@ -126,12 +129,18 @@ const messagesPerRequest = 10;
 
 const subprotocol = 'graphql-transport-ws';
 
+const clientKey = Symbol('client');
+type ServedSocket = WebSocket & { [clientKey]: ClientSocket };
+const clientOf = (socket: WebSocket) => (socket as ServedSocket)[clientKey];
+
+const ignore = () => {};
+
 /**
  * Serves one WebSocket by graphql-transport-ws (https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md): the client
  * sends `connection_init` and is acknowledged, then sends `subscribe` and `complete` for operations; either side may `ping`.
  * Everything else closes the connection.
  */
-export class ClientSocket implements OperationSocket {
+export class ClientSocket extends Beating implements OperationSocket, MessageObserver, WriterOwner {
   readonly requestId: string;
   readonly address: string;
   readonly budget = new MessageBudget();
@@ -147,9 +156,35 @@ export class ClientSocket implements OperationSocket {
   #isAcknowledged = false;
   /** Messages besides operations that were not yet counted against the address. */
   #uncounted = 0;
-  readonly #liftGreetingBounds: () => void;
+  /** `null` once the client is acknowledged. */
+  #greeting: GreetingBounds | null;
+  readonly #arrivals: ArrivalBounds;
+  #hasAnswered = true;
   /** Operations by id, without those that the client has completed. */
   readonly #operations = new Map<string, SocketOperation>();
+
+  /** Listeners of all WebSockets, which find the client by a symbol: ten thousand WebSockets need none of their own. */
+  static readonly #listeners = {
+    message(this: WebSocket, data: RawData): void {
+      const client = clientOf(this);
+      client.#arrivals.readMessage(data as Buffer);
+      if (this.protocol === subprotocol) client.#hear(data as Buffer);
+    },
+    ping(this: WebSocket, data: Buffer): void {
+      const client = clientOf(this);
+      client.#arrivals.readFrame(data);
+      client.#isWithinBudget(data.length);
+    },
+    pong(this: WebSocket, data: Buffer): void {
+      const client = clientOf(this);
+      client.#arrivals.readFrame(data);
+      client.#hasAnswered = true;
+      client.#isWithinBudget(data.length);
+    },
+    close(this: WebSocket): void {
+      clientOf(this).#close();
+    },
+  };
 
   constructor(
     socket: WebSocket,
@@ -157,59 +192,76 @@ export class ClientSocket implements OperationSocket {
     { requestId, address }: Pick<Upgrade, 'requestId' | 'address'>,
     options: ClientSocketOptions,
   ) {
+    super();
     const { headers, socket: connection } = request;
     this.requestId = requestId;
     this.address = address;
-    this.writer = new SocketWriter(socket, connection, {
-      takeTurn: (work) => options.turns.run(toAddressKey(address), null, work),
-      onWaiting: options.onRunning,
-    });
+    this.writer = new SocketWriter(socket, connection, this);
     this.sender = toSender(headers, connection.remoteAddress);
     this.showUsage = isUsageAsked(headers, options.usageHeaders);
     this.#socket = socket;
     this.#options = options;
     this.#remoteAddress = connection.remoteAddress;
     this.#headers = headers;
-    const { turns, arrivals } = options;
-    const reader = new MessageReader(socket, connection, { turns, turnKey: toAddressKey(address), address, arrivals });
-    this.#liftGreetingBounds = boundUntilAcknowledged(
-      socket,
-      reader,
-      options.maxGreetingBytes,
-      () => this.#headers === null,
-    );
-    boundArrivals(socket, reader, arrivals, address);
-    const pings = this.#startPinging(options.pingMs);
-    socket.on('ping', (data) => void this.#isWithinBudget(data.length));
-    socket.on('pong', (data) => void this.#isWithinBudget(data.length));
-    if (socket.protocol === subprotocol) socket.on('message', (data) => this.#hear(data as Buffer));
-    else socket.close(closeCodes.subprotocolNotAcceptable, 'Subprotocol not acceptable');
+    new MessageReader(socket, connection, this, options.arrivals);
+    this.#greeting = new GreetingBounds(socket, options.maxGreetingBytes, () => this.#headers === null);
+    this.#arrivals = new ArrivalBounds(socket, options.arrivals, address);
+    options.heartbeats.add(this);
+    (socket as ServedSocket)[clientKey] = this;
+    const { message, ping, pong, close } = ClientSocket.#listeners;
+    socket.on('message', message);
+    socket.on('ping', ping);
+    socket.on('pong', pong);
+    socket.on('close', close);
     // The library closes a broken connection itself. Without a listener, its error would end the process.
-    socket.on('error', () => {});
-    socket.once('close', () => {
-      clearInterval(pings);
-      this.#liftGreetingBounds();
-      for (const operation of this.#operations.values()) operation.leave();
-      this.#operations.clear();
-    });
+    socket.on('error', ignore);
+    if (socket.protocol !== subprotocol)
+      socket.close(closeCodes.subprotocolNotAcceptable, 'Subprotocol not acceptable');
   }
 
-  /** Disconnects a client that has not answered a ping when the next one is due. */
-  #startPinging(everyMs: number): NodeJS.Timeout {
-    const socket = this.#socket;
-    let hasAnswered = true;
-    socket.on('pong', () => {
-      hasAnswered = true;
-    });
-    const ping = () => {
-      this.budget.reset();
-      // It need not answer while it reads a long message: the gateway reads nothing from it then.
-      if (!this.writer.takeProgress() && !hasAnswered) return socket.terminate();
-      hasAnswered = false;
-      socket.ping();
-    };
-    // After a busy turn, first read what has arrived: it may contain the answer.
-    return setInterval(() => setImmediate(ping), everyMs);
+  takeTurn(work: () => void, client: TurnClient | null = null): void | Promise<void> {
+    return this.#options.turns.run(toAddressKey(this.address), client, work);
+  }
+
+  onWaiting(change: 1 | -1): void {
+    this.#options.onRunning(change);
+  }
+
+  arrived(slice: Buffer): void {
+    this.#greeting?.count(slice);
+  }
+
+  parsed(slice: Buffer): void {
+    this.#arrivals.count(slice);
+  }
+
+  disconnected(): void {
+    this.#arrivals.leave();
+    this.writer.drop();
+  }
+
+  /** Pings the client; disconnects one that has not answered the last ping. */
+  override beat(): void {
+    this.budget.reset();
+    // It need not answer while it reads a long message: the gateway reads nothing from it then.
+    if (!this.writer.takeProgress() && !this.#hasAnswered) {
+      this.#socket.terminate();
+      return;
+    }
+    this.#hasAnswered = false;
+    this.#socket.ping();
+  }
+
+  #close(): void {
+    this.#options.heartbeats.remove(this);
+    this.#endGreeting();
+    for (const operation of this.#operations.values()) operation.leave();
+    this.#operations.clear();
+  }
+
+  #endGreeting(): void {
+    this.#greeting?.lift();
+    this.#greeting = null;
   }
 
   #isWithinBudget(bytes: number): boolean {
@@ -270,7 +322,7 @@ export class ClientSocket implements OperationSocket {
     this.showUsage = isUsageAsked(headers, usageHeaders);
     const { error } = await addresses.admit(this.sender);
     if (error) return this.#socket.close(closeCodes.tryAgainLater, error.message);
-    this.#liftGreetingBounds();
+    this.#endGreeting();
     this.#isAcknowledged = true;
     await this.writer.send('{"type":"connection_ack"}');
   }

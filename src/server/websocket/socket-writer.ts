@@ -23,11 +23,17 @@ interface LongMessage {
   readonly done: () => void;
 }
 
-export interface SocketWriterOptions {
+/** The client that is written to. */
+export interface WriterOwner {
   /** Runs the writing of one piece in a turn of the client. */
-  readonly takeTurn: (work: () => void) => unknown;
+  takeTurn(work: () => void): unknown;
   /** Called with 1 when a message begins to wait for the client, and with -1 when none waits any more. */
-  readonly onWaiting: (change: 1 | -1) => void;
+  onWaiting(change: 1 | -1): void;
+}
+
+/** A stream that is resumed when the client has read everything. */
+export interface WriterReader {
+  resume(): void;
 }
 
 /**
@@ -38,9 +44,9 @@ export interface SocketWriterOptions {
 export class SocketWriter {
   readonly #socket: WebSocket;
   readonly #connection: Duplex;
-  readonly #options: SocketWriterOptions;
-  /** Streams to resume, one after another, when the client has read everything. */
-  readonly readers = new Set<{ resume(): void }>();
+  readonly #owner: WriterOwner;
+  /** Streams that wait for the client, to be resumed one after another; `null` = none has waited lately. */
+  #readers: Set<WriterReader> | null = null;
   /** Long messages, and those that wait behind them; the first is being written. */
   readonly #waiting: LongMessage[] = [];
   /** Frames of this turn, each byte as one character. */
@@ -49,11 +55,10 @@ export class SocketWriter {
   #isHeld = false;
   #hasProgressed = false;
 
-  constructor(socket: WebSocket, connection: Duplex, options: SocketWriterOptions) {
+  constructor(socket: WebSocket, connection: Duplex, owner: WriterOwner) {
     this.#socket = socket;
     this.#connection = connection;
-    this.#options = options;
-    connection.once('close', () => this.#drop());
+    this.#owner = owner;
   }
 
   /** Resolves when the message was handed to the system, or can never be. */
@@ -126,18 +131,22 @@ export class SocketWriter {
       this.#waiting.push(message);
       this.#hold();
       if (this.#waiting.length > 1) return;
-      this.#options.onWaiting(1);
-      writeInPieces(this.#connection, this.#options.takeTurn, this.#writePiece);
+      this.#owner.onWaiting(1);
+      writeInPieces(
+        this.#connection,
+        (work) => this.#owner.takeTurn(work),
+        () => this.#writePiece(),
+      );
     });
   }
 
   /** Writes a fragment of the first message that waits. @returns whether there are more */
-  readonly #writePiece = (): boolean => {
+  #writePiece(): boolean {
     const [message] = this.#waiting;
     if (!message) return false;
     const [socket, connection] = [this.#socket, this.#connection];
     if (socket.readyState !== WebSocket.OPEN) {
-      this.#drop();
+      this.drop();
       return false;
     }
     const parts = message.pieces.next().value ?? [];
@@ -156,15 +165,15 @@ export class SocketWriter {
     message.isBegun = true;
     this.#hasProgressed = true;
     if (this.#waiting.length > 0) return true;
-    this.#options.onWaiting(-1);
+    this.#owner.onWaiting(-1);
     if (this.#isAwaitingDrain) this.#awaitDrain();
     return false;
-  };
+  }
 
-  /** The connection is closing: nothing more is written. */
-  #drop(): void {
+  /** Drops the messages that wait. Call when the connection is closed. */
+  drop(): void {
     const dropped = this.#waiting.splice(0);
-    if (dropped.length > 0) this.#options.onWaiting(-1);
+    if (dropped.length > 0) this.#owner.onWaiting(-1);
     for (const { done } of dropped) done();
   }
 
@@ -210,8 +219,21 @@ export class SocketWriter {
     return this.#socket.bufferedAmount > holdBytes || (this.#waiting[0]?.left ?? 0) > holdBytes;
   }
 
-  /** Has the client read everything? If not, the `readers` are resumed later. Check before each `push`. */
-  get isReady(): boolean {
+  /** Has the client read everything? If not, the reader is resumed later. Check before each `push`. */
+  isReadyFor(reader: WriterReader): boolean {
+    if (this.#isReady()) return true;
+    this.#readers ??= new Set();
+    this.#readers.add(reader);
+    return false;
+  }
+
+  /** The reader ends: it is not resumed any more. */
+  leave(reader: WriterReader): void {
+    this.#readers?.delete(reader);
+  }
+
+  /** If not, readers are resumed later. */
+  #isReady(): boolean {
     if (this.#socket.readyState !== WebSocket.OPEN) return false;
     if (this.#waiting.length === 0 && this.#connection.writableLength === 0) return true;
     if (!this.#isAwaitingDrain) {
@@ -230,14 +252,16 @@ export class SocketWriter {
     });
   }
 
-  /** A reader that fills the connection again goes to the end of the queue. */
+  /** A reader that fills the connection again waits at the end of the queue. */
   #resumeReaders(): void {
-    for (const reader of this.readers) {
+    const readers = this.#readers;
+    if (!readers) return;
+    for (const reader of readers) {
+      readers.delete(reader);
       reader.resume();
-      if (this.isReady) continue;
-      if (this.readers.delete(reader)) this.readers.add(reader);
-      return;
+      if (!this.#isReady()) return;
     }
+    this.#readers = null;
   }
 
   /** @param text the message in UTF-8, each byte as one character */

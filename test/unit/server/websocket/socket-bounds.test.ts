@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { boundArrivals, MessageBudget } from '../../../../src/server/websocket/socket-bounds.ts';
+import { ArrivalBounds, MessageBudget } from '../../../../src/server/websocket/socket-bounds.ts';
 import { until } from '../../../support/until.ts';
 
 /** What is counted of all that is not whole, in bytes. */
@@ -29,7 +29,11 @@ describe('unfinished messages of a client', () => {
     };
     server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     server.on('connection', (socket, req) => {
-      boundArrivals(socket, req.socket, arrivals, '');
+      const bounds = new ArrivalBounds(socket, arrivals, '');
+      req.socket.on('data', (chunk) => bounds.count(chunk));
+      req.socket.once('close', () => bounds.leave());
+      socket.on('message', (data) => bounds.readMessage(data as Buffer));
+      for (const event of ['ping', 'pong'] as const) socket.on(event, (data) => bounds.readFrame(data));
       for (const event of ['message', 'ping', 'pong'] as const)
         socket.on(event, () => {
           heard += 1;

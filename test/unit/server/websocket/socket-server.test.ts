@@ -376,7 +376,12 @@ it('stops without a timer when the last operation ends in time', async () => {
 
 it('no longer reads for an operation whose stream has ended, and gives its memory back', () => {
   const readers = new Set<object>();
-  const writer = { readers, isReady: true, push() {}, send: async () => {} };
+  const writer = {
+    isReadyFor: (reader: object) => readers.add(reader).size === 0,
+    leave: (reader: object) => readers.delete(reader),
+    push() {},
+    send: async () => {},
+  };
   const socket = {
     requestId: 'a',
     sender: {},
@@ -394,6 +399,7 @@ it('no longer reads for an operation whose stream has ended, and gives its memor
   };
   operation.held = { keep() {}, release };
   operation.follow(stream as unknown as ResultStream);
+  expect(operation.isReady).toBe(false);
   expect([readers.size, released]).toEqual([1, 0]);
   operation.end();
   expect([readers.size, released]).toEqual([0, 1]);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { type Duplex, PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { SocketWriter, type SocketWriterOptions } from '../../../../src/server/websocket/socket-writer.ts';
+import { SocketWriter, type WriterOwner } from '../../../../src/server/websocket/socket-writer.ts';
 import { until } from '../../../support/until.ts';
 
 let server: Server;
@@ -12,10 +12,11 @@ let client: WebSocket;
 let connection: Duplex;
 let socket: WebSocket;
 let writer: SocketWriter;
+const nobody = { resume() {} };
 const received: string[] = [];
 /** Changes of the number of writers with messages that wait. */
 let waiting: number[] = [];
-const options: SocketWriterOptions = {
+const owner: WriterOwner = {
   takeTurn: (work) => setImmediate(work),
   onWaiting: (change) => void waiting.push(change),
 };
@@ -35,7 +36,8 @@ describe('a writer', () => {
     socket = opened;
     connection = request.socket;
     waiting = [];
-    writer = new SocketWriter(socket, connection, options);
+    writer = new SocketWriter(socket, connection, owner);
+    connection.once('close', () => writer.drop());
   });
   afterEach(async () => {
     client.terminate();
@@ -50,13 +52,13 @@ describe('a writer', () => {
       writer.sendBytes([Buffer.from('<'), part, part, Buffer.from('>')], Buffer.from('short')),
       writer.send('x'.repeat(1_000_000)),
     ];
-    expect(writer.isReady).toBe(false);
+    expect(writer.isReadyFor(nobody)).toBe(false);
     expect(writer.unwritten).toMatchObject([{ memory: part.buffer }, { bytes: 5, memory: null }, { bytes: 1_000_000 }]);
     expect(connection.writableLength).toBeLessThan(300_000);
     writer.push('pushed');
     socket.ping();
     let resumed = 0;
-    writer.readers.add({
+    writer.isReadyFor({
       resume() {
         resumed += 1;
       },
@@ -66,7 +68,7 @@ describe('a writer', () => {
     await until(() => received.length === 5, 'all of them');
     expect(received).toEqual(['a ping', `<${'y'.repeat(6_000_000)}>`, 'short', 'x'.repeat(1_000_000), 'pushed']);
     await until(() => resumed > 0, 'the readers go on');
-    expect(writer.isReady).toBe(true);
+    expect(writer.isReadyFor(nobody)).toBe(true);
     expect(waiting).toEqual([1, -1]);
     expect([writer.takeProgress(), writer.takeProgress()]).toEqual([true, false]);
   });
@@ -110,36 +112,37 @@ describe('a writer', () => {
 
   it('is not ready while its client does not read, and calls its readers afterwards', async () => {
     let calls = 0;
-    writer.readers.add({
+    const reader = {
       resume: () => {
         calls += 1;
       },
-    });
+    };
     client.pause();
     let written = 0;
-    for (; writer.isReady && written < 100_000; written += 1) {
+    for (; writer.isReadyFor(reader) && written < 100_000; written += 1) {
       writer.push('x'.repeat(32_768));
     }
-    expect(writer.isReady).toBe(false);
+    expect(writer.isReadyFor(reader)).toBe(false);
     expect(connection.writableLength).toBeLessThan(2 * 32_768);
     expect(calls).toBe(0);
     client.resume();
     await until(() => received.length === written && calls > 0, 'the rest');
-    expect(writer.isReady).toBe(true);
+    expect(writer.isReadyFor(nobody)).toBe(true);
   });
 
   it('serves every reader, even beside one that always has more to send', async () => {
+    client.pause();
+    while (writer.isReadyFor(nobody)) writer.push('x'.repeat(32_768));
     for (const name of ['a', 'b', 'c']) {
       let left = 600;
       const text = name.repeat(32_768);
-      writer.readers.add({
+      const reader = {
         resume() {
-          for (; left > 0 && writer.isReady; left -= 1) writer.push(text);
+          for (; left > 0 && writer.isReadyFor(reader); left -= 1) writer.push(text);
         },
-      });
+      };
+      writer.isReadyFor(reader);
     }
-    client.pause();
-    while (writer.isReady) writer.push('x'.repeat(32_768));
     client.resume();
     const names = () => received.map(([name]) => name).filter((name) => name !== 'x');
     await until(() => names().length === 1_800, 'everything');
@@ -166,7 +169,7 @@ const unreadSocket = {
   terminate: () => void reader.done.push('terminate'),
 } as unknown as WebSocket;
 const createSend = () => {
-  const writer = new SocketWriter(unreadSocket, new PassThrough(), options);
+  const writer = new SocketWriter(unreadSocket, new PassThrough(), owner);
   return (text: string) => writer.send(text);
 };
 /** Of 256 KiB each: a longer one would be written in fragments. */
