@@ -99,11 +99,11 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
       const destroySoon = socket.destroySoon;
       socket.destroySoon = () =>
         socket.isPaused() && !reading?.paused.has(socket) ? destroySoon.call(socket) : endLingering(socket);
-      socket.once('close', () => {
+      socket.on('close', () => {
         reading?.paused.delete(socket);
         connection.remove();
         // Node attaches pipelined responses to the connection one by one, so the waiting ones emit no `close`.
-        for (const exchange of [...connection.exchanges]) leave(exchange);
+        for (const exchange of connection.exchanges) leave(exchange);
         if (share) bytesInFlight.close(share);
       });
       unchecked += 1;
@@ -181,8 +181,8 @@ export function createConnections({ addresses, bytesInFlight, onEnd }: Connectio
 
 /** One connection, linked into the ring of all open ones, with its exchanges in flight. */
 class Connection extends RingLink implements CuttableConnection {
-  /** In order of arrival. Several if the client pipelines requests. */
-  readonly exchanges: Exchange[] = [];
+  /** In order of arrival. Replaced rather than grown: V8 reserves 17 places for a list that grows. */
+  exchanges: readonly Exchange[] = [];
   hasServed = false;
   /** Checks since the last request, while the server stops. */
   #silentChecks = 0;
@@ -224,7 +224,7 @@ class Connection extends RingLink implements CuttableConnection {
       this.#ignored += 1;
       return false;
     }
-    this.exchanges.push(exchange);
+    this.exchanges = [...this.exchanges, exchange];
     this.#silentChecks = 0;
     return true;
   }
@@ -242,7 +242,7 @@ class Connection extends RingLink implements CuttableConnection {
    * connection ends after them, which tells the client that the rest was not begun.
    */
   refuse(exchange: Exchange): void {
-    this.exchanges.pop();
+    this.exchanges = this.exchanges.slice(0, -1);
     this.announceEnd();
     this.close();
     if (this.exchanges.length > 0) {
@@ -258,7 +258,7 @@ class Connection extends RingLink implements CuttableConnection {
   leave(exchange: Exchange): boolean {
     const at = this.exchanges.indexOf(exchange);
     if (at < 0) return false;
-    this.exchanges.splice(at, 1);
+    this.exchanges = this.exchanges.toSpliced(at, 1);
     this.hasServed = true;
     this.#silentChecks = 0;
     if (isLast(exchange)) this.close();

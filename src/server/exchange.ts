@@ -301,7 +301,7 @@ export class Exchange implements ServerContext {
 
   onGone(abandon: () => void): void {
     if (this.isGone()) abandon();
-    else this.#onGone.push(abandon);
+    else this.#onGone = [...this.#onGone, abandon];
   }
 
   /** Must be called once, when the response has been sent or the client has left. @returns when its operations have ended */
