@@ -160,8 +160,7 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
     if (refused?.fingerprint === fingerprint) throw refused.error;
     try {
       const made = buildGeneration(source, options);
-      const hasAnother = keeper.current !== null && keeper.current.origin !== 'none';
-      if (made.faults.length > 0 && hasAnother) throw new SchemaRefusedError(made.faults);
+      if (isWorse(made, keeper.current)) throw new SchemaRefusedError(made.faults);
       refused = null;
       return made;
     } catch (thrown) {
@@ -210,4 +209,10 @@ export async function startSchemaKeeper<Operation>(options: SchemaKeeperOptions<
     timer = setTimeout(() => void poll(), waitMs);
     timer.unref();
   }
+}
+
+/** Does a generation lack a part of the ledger's schema for a fault that the one in force does not have? */
+function isWorse(made: Pick<Generation<unknown>, 'faults'>, inForce: Generation<unknown> | null): boolean {
+  if (inForce === null || inForce.origin === 'none') return false;
+  return made.faults.some((fault) => !inForce.faults.includes(fault));
 }

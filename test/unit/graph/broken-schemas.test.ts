@@ -135,7 +135,7 @@ describe('a schema with', () => {
     },
   );
 
-  test('faults that follows one served in part is rejected', async () => {
+  test('a new fault that follows one served in part is rejected, and one with the same faults is served', async () => {
     const schema = copy();
     typeOf(schema, 'Kind').enumValues = [];
     using served = await start(down);
@@ -144,9 +144,14 @@ describe('a schema with', () => {
     const { current } = served.keeper;
     const next = structuredClone(schema);
     typeOf(next, 'Query').fields.push({ name: 'extra', args: [], type: named('Int') });
-    await served.poll(give(next));
+    const worse = structuredClone(next);
+    typeOf(worse, 'Thing').possibleTypes = [];
+    await served.poll(give(worse));
     expect(served.said.slice(3)).toEqual(['refused']);
     expect(served.keeper.current).toBe(current);
+    await served.poll(give(next));
+    expect(served.said.slice(4)).toEqual(['replaced from ledger', 'partly served']);
+    expect(served.serves('{ extra }')).toBe(true);
   });
 
   test('faults in parts that are left out names each of them', () => {
