@@ -161,6 +161,23 @@ describe('an event stream', () => {
     expect(await client.whole()).not.toContain('event: complete');
   });
 
+  it('ends its connection if its source fails before the response to an earlier request is sent', async () => {
+    const known = response;
+    const second = await openRawClient((server.address() as AddressInfo).port);
+    await second.send('GET /first HTTP/1.1\r\nhost: a\r\n\r\n');
+    await until(() => response !== known, 'the first request');
+    const first = response;
+    await second.send('GET /stream HTTP/1.1\r\nhost: a\r\n\r\n');
+    await until(() => response !== first, 'the second request');
+    const stream = open();
+    stream.follow(createResults().results);
+    stream.fail(new Error('broken'));
+    first.end('first');
+    const whole = await second.whole();
+    expect(whole).toContain('first');
+    expect(whole).not.toContain('event: complete');
+  });
+
   it('of results that are pushed ends with an error that would come again', async () => {
     const { results } = createResults();
     const stream = open();
