@@ -267,3 +267,22 @@ describe('other commands', () => {
     expect(version.out()).toMatch(/^\d+\.\d+\.\d+\S*\n$/);
   });
 });
+
+test('makes room for new objects in one step, once some survive', () => {
+  const preload = `
+    import { getHeapSpaceStatistics } from 'node:v8';
+    const room = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space').space_size / 2 ** 20;
+    process.on('exit', () => {
+      const [rooms, kept] = [[room()], []];
+      for (let count = 0; count < 200_000; count += 1) {
+        kept.push({ count });
+        if (room() !== rooms.at(-1)) rooms.push(room());
+      }
+      process.stdout.write(JSON.stringify(rooms));
+    });`;
+  const url = `data:text/javascript,${encodeURIComponent(preload)}`;
+  const printed = execFileSync(process.execPath, ['--import', url, builtProgram(), '--version'], { encoding: 'utf8' });
+  const rooms = JSON.parse(printed.slice(printed.indexOf('['))) as number[];
+  const [, second = 0] = rooms;
+  expect(second).toBeGreaterThanOrEqual(32);
+});
