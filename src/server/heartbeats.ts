@@ -2,14 +2,16 @@ import { RingLink } from '../upstream/ring-link.ts';
 
 /** A connection that sends something at regular intervals, so that it is kept open. */
 export class Beating extends RingLink {
-  /** Monotonic milliseconds of its next beat. */
-  dueMs = 0;
+  /** Monotonic milliseconds of its next beat; infinite without any. */
+  dueMs = Number.POSITIVE_INFINITY;
 
   beat(): void {}
 }
 
 /** Members that are due within this part of the interval beat together. */
 const together = 1 / 1_000;
+/** Members that beat in one turn of the event loop: about a millisecond. A pause would otherwise join all that wait for good. */
+const maxInTurn = 64;
 
 /** Calls `beat` of each member once per interval. One timer serves them all: ten thousand streams need no timer each. */
 export class Heartbeats {
@@ -55,7 +57,7 @@ export class Heartbeats {
     const untilMs = nowMs + this.#everyMs * together;
     this.#stopWaiting = null;
     try {
-      while (!this.#ring.isAlone && this.#ring.next.dueMs <= untilMs) {
+      for (let left = maxInTurn; left > 0 && this.#ring.next.dueMs <= untilMs; left -= 1) {
         const member = this.#ring.next;
         member.remove();
         member.dueMs = nowMs + this.#everyMs;

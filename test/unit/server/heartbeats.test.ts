@@ -52,12 +52,26 @@ it('come once per interval from when a member was added', async () => {
 it('need one timer for all members, and none without a member', async () => {
   const members = Array.from({ length: 1_000 }, (_, index) => new Member(String(index)));
   expect(vi.getTimerCount()).toBe(1);
-  await pass(100);
+  await pass(150);
   expect([beats.length, vi.getTimerCount()]).toEqual([1_000, 1]);
   for (const member of [...members, ...members]) heartbeats.remove(member);
   expect(vi.getTimerCount()).toBe(0);
   await pass(300);
   expect(beats).toHaveLength(1_000);
+});
+
+it('of many members are spread over turns of the event loop, and stay so', async () => {
+  for (let index = 0; index < 1_000; index += 1) new Member(String(index));
+  for (const round of [1, 2]) {
+    let most = 0;
+    await pass(round === 1 ? 99 : 50);
+    for (let turn = 0; turn < 50; turn += 1) {
+      const before = beats.length;
+      await pass(1);
+      most = Math.max(most, beats.length - before);
+    }
+    expect([round, beats.length, most <= 64]).toEqual([round, round * 1_000, true]);
+  }
 });
 
 it('wait until what has arrived is read', async () => {
