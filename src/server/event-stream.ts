@@ -35,15 +35,15 @@ export function createOpenEventStream(runner: Pick<OperationRunner, 'subscribe'>
     const answer = await runner.subscribe(admitted, exchange);
     if (!(answer instanceof ResultStream)) return writeResult(exchange, answer);
     const { 'content-type': contentType = '', ...headers } = framing.headers;
-    // The head and the opening leave in one write.
-    res.cork();
+    // The head and the opening leave in one write. Corked on its own, Node 24 writes the response in five.
+    req.socket.cork();
     // In one list: a header that is set takes three times as much memory.
     exchange.writeStreamHead(contentType, Object.entries(headers).flat());
     // Otherwise, Node keeps the head of the response as a chain of 30 texts, and there may be ten thousand streams.
     res.flushHeaders();
     req.dropHead();
     stream.follow(answer);
-    res.uncork();
+    req.socket.uncork();
   };
 }
 

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Devnet } from '../../../src/devnet/start-devnet.ts';
 import { type EventStreamReader, readEventStream } from '../../support/event-stream-reader.ts';
 import { eventIds, quickPolls, startTickedDevnet } from '../../support/live-network.ts';
@@ -52,6 +53,15 @@ describe('an event stream', () => {
     await until(() => again.results.length >= expected.length, 'what happened meanwhile');
     expect(toldIds(again)).toEqual(expected);
     await again.leave();
+  });
+
+  it('begins in one write, with the head of the response', async () => {
+    const writes = vi.spyOn(Socket.prototype, '_writev');
+    const reader = await follow(bare);
+    const texts = writes.mock.calls.map(([chunks]) => chunks.map(({ chunk }) => String(chunk)).join(''));
+    writes.mockRestore();
+    await reader.leave();
+    expect(texts.some((text) => /^HTTP.+text\/event-stream.+\nretry: /s.test(text))).toBe(true);
   });
 
   it('sends a randomized reconnect time', async () => {
