@@ -212,8 +212,7 @@ export class LiveStream<Item, Payload, Owner extends Subscriber = Subscriber> im
   }
 
   #startCatchUp(): CatchUp<Item, Payload> {
-    const { clock, lostAfterMs } = this.#options;
-    const options = { clock, lostAfterMs, caller: this.owner.caller };
+    const options = { ...this.#options, caller: this.owner.caller };
     return new CatchUp({ at: this.#at, delivered: this.#delivered }, this.#channel, options);
   }
 

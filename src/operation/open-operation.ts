@@ -37,7 +37,8 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
       requestId: server.requestId,
       cancellation,
       caller,
-      charge: charge && chargeFor(charge, server, caller),
+      // Bound, because a function made here would keep the whole admission, variables included.
+      charge: charge?.bind(null, server, caller),
       streamSlot: server.streamSlot,
     };
     const run = new OperationRun(context, cancellation, server, admitted, maskError);
@@ -49,17 +50,8 @@ export function createOpenOperation({ timeouts, turns, charge, maskError }: Oper
   };
 }
 
-/** Made here, because a function made in `createOpenOperation` would keep the whole admission, variables included. */
-function chargeFor(
-  charge: AdmitOperation['charge'],
-  server: ServerContext,
-  caller: AdmittedOperation['caller'],
-): OperationContext['charge'] {
-  return (points, isDone) => charge(server, caller, points, isDone);
-}
-
 /** An open operation. It does not keep its variables, because a stream stays open for days. */
-export class OperationRun implements AnsweredOperation {
+export class OperationRun {
   readonly context: OperationContext;
   readonly operation: AdmittedOperation['operation'];
   readonly usage: AdmittedOperation['usage'];
@@ -97,7 +89,7 @@ export class OperationRun implements AnsweredOperation {
   complete(errors: number): void {
     if (this.#isComplete) return;
     this.#isComplete = true;
-    record(this.#server, this.context.caller, this, this.#cancellation.calls, errors, false);
+    recordOperation(this.#server, this.context.caller, this, this.#cancellation.calls, errors);
   }
 
   tidy(result: ExecutionResult): ExecutionResult {
@@ -141,32 +133,17 @@ export function formatResult(
 }
 
 /**
- * Writes the log record of an operation once, when its response is complete or its client has left, whichever comes first.
+ * Writes the log record of an operation. Call once: when its response is complete or its client has left.
+ * @param calls to upstreams, begun for the operation
  * @param errors how many the response has
  */
-export type Complete = (errors: number, isFromMemory?: boolean) => void;
-
-/** @param upstream counts the calls begun for the operation */
-export function createComplete(
-  server: ServerContext,
-  admitted: AdmittedOperation,
-  upstream: { readonly calls: number },
-): Complete {
-  let isComplete = false;
-  return (errors, isFromMemory = false) => {
-    if (isComplete) return;
-    isComplete = true;
-    record(server, admitted.caller, admitted, upstream.calls, errors, isFromMemory);
-  };
-}
-
-function record(
+export function recordOperation(
   server: ServerContext,
   { id }: AdmittedOperation['caller'],
   { usage, operation: { type, plan, name: fullName } }: Pick<AdmittedOperation, 'usage' | 'operation'>,
   calls: number,
   errors: number,
-  isFromMemory: boolean,
+  isFromMemory = false,
 ): void {
   const name = fullName === null ? null : fullName.slice(0, maxLoggedName);
   // Two literals, because an object spread costs as much as the rest of the record.
@@ -198,16 +175,10 @@ export function toFailure(error: unknown): ExecutionResult {
   return { errors: [error as GraphQLError] };
 }
 
-/** The part of an operation that its answer needs. */
-interface AnsweredOperation {
-  tidy(result: ExecutionResult): ExecutionResult;
-  complete(errors: number): void;
-}
-
 /** Passes the answer of an operation to `done`; a failure becomes a result with one error. */
 export async function passResult(
   answer: Promise<ExecutionResult | ChunkedBody>,
-  operation: AnsweredOperation,
+  operation: Pick<OperationRun, 'tidy' | 'complete'>,
   done: (outcome: UnreadOutcome) => void,
 ): Promise<void> {
   const answered = await answer.catch(toFailure);

@@ -6,12 +6,11 @@ import type { RawLedger, RawLedgerAnswer } from '../ledger/raw-ledger.ts';
 import { startPeerTimeout } from '../upstream/peer-timeout.ts';
 import { type AdmittedOperation, lateError, type ServerContext } from './admit-operation.ts';
 import {
-  type Complete,
-  createComplete,
   createOpenOperation,
   formatResult,
   type OperationOptions,
   passResult,
+  recordOperation,
   timeoutOf,
   toFailure,
   type UnreadOutcome,
@@ -95,7 +94,7 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
     const { errors, values } = operation.coerce?.(variables) ?? noVariables;
     if (errors) {
       // Nothing is executed, whatever the plan.
-      createComplete(server, admitted, { calls: 0 })(errors.length);
+      recordOperation(server, admitted.caller, admitted, 0, errors.length);
       return done({ kind: 'result', result: formatResult({ errors }, server, admitted, maskError) });
     }
     const form = operation.unread;
@@ -131,11 +130,12 @@ export function createOperationRunner({ runPlan, ledger, ...options }: Operation
   ): void {
     const { operation, operationName, variables } = admitted;
     const upstream = { calls: 0, held: server.held, trace: server.trace, caller: admitted.caller.rate.key };
-    const record = createComplete(server, admitted, upstream);
     let stopDeadline = () => {};
-    const complete: Complete = (errors, isFromMemory) => {
+    let isComplete = false;
+    const complete = (errors: number, isFromMemory = false): void => {
       stopDeadline();
-      record(errors, isFromMemory);
+      if (!isComplete) recordOperation(server, admitted.caller, admitted, upstream.calls, errors, isFromMemory);
+      isComplete = true;
     };
     const usage = server.showUsage ? admitted.usage : null;
     const ask = operation.immutable?.ask(variables);
@@ -229,7 +229,7 @@ function noteKept(notes: NonNullable<ServerContext['notes']>, ask: CacheLookup, 
 }
 
 /** Records a streamed operation at its end, when its errors are known. A broken response counts as one error. */
-function completing(body: StreamedAnswer, complete: Complete): StreamedAnswer {
+function completing(body: StreamedAnswer, complete: (errors: number) => void): StreamedAnswer {
   return {
     resume: () => body.resume(),
     start: (writer) =>

@@ -8,7 +8,6 @@ import { gatewayError } from '../errors/gateway-error.ts';
 import { addErrorCodes } from '../errors/reported-errors.ts';
 import type { Telemetry } from '../telemetry/events.ts';
 import { toRequestRecord } from '../telemetry/request-line.ts';
-import type { QuotaShare } from '../upstream/quota.ts';
 import type { Connections } from './connections.ts';
 import type { CommonHeaders, Exchange } from './exchange.ts';
 import { sendRaw, toHeaderObject } from './raw-response.ts';
@@ -80,7 +79,9 @@ export function createWebSocketUpgrades(options: WebSocketUpgradesOptions) {
       // Count the connection as closing, so that it is not closed as one without an executing request.
       const connection = connections.of(socket);
       connection?.close();
-      socket.on('close', leaving(socketQuota.take(address)));
+      // Bound, because a function made here would keep the whole request.
+      const share = socketQuota.take(address);
+      socket.on('close', share.leave.bind(share));
       // No other code listens for errors while the address is counted, and an unhandled one would end the process.
       socket.on('error', destroyItself);
       addresses
@@ -130,11 +131,6 @@ function createUpgradeAnswered(
     if (error) addErrorCodes(codes, [error]);
     telemetry.upgradeAnswered(toRequestRecord(requestId, 'GET', path, status, durationMs, [], codes), address);
   };
-}
-
-/** Made here, because a closure made in `open` would keep the whole request. */
-function leaving(share: QuotaShare): () => void {
-  return () => share.leave();
 }
 
 /** Holds no references, because the connection keeps its listener. */

@@ -208,11 +208,7 @@ export class ClientSocket extends Beating implements OperationSocket, MessageObs
     this.#arrivals = new ArrivalBounds(socket, options.arrivals, address);
     options.heartbeats.add(this);
     (socket as ServedSocket)[clientKey] = this;
-    const { message, ping, pong, close } = ClientSocket.#listeners;
-    socket.on('message', message);
-    socket.on('ping', ping);
-    socket.on('pong', pong);
-    socket.on('close', close);
+    for (const [event, listener] of Object.entries(ClientSocket.#listeners)) socket.on(event, listener);
     // The library closes a broken connection itself. Without a listener, its error would end the process.
     socket.on('error', ignore);
     if (socket.protocol !== subprotocol)
