@@ -20,3 +20,22 @@ export async function longestTurn(work: () => Promise<void>): Promise<number> {
   isOver = true;
   return longest;
 }
+
+const knownText = JSON.stringify(
+  Array.from({ length: 10_000 }, (_, version) => ({ address: `0x${String(version).padStart(64, '0')}`, version })),
+);
+/** CPU milliseconds in which an idle machine parses and prints the known text. */
+const usualMs = 5;
+
+/**
+ * How many times as long as on an idle machine work takes now; at least 1. Tests multiply their bounds of CPU time by it: other
+ * tests, and other guests of the machine, slow a core down to less than half.
+ */
+export function slowness(): number {
+  const takenMs = Array.from({ length: 9 }, () => {
+    const before = process.cpuUsage();
+    JSON.stringify(JSON.parse(knownText));
+    return cpuMsSince(before);
+  }).sort((one, other) => one - other);
+  return Math.max(1, (takenMs[4] ?? 0) / usualMs);
+}
