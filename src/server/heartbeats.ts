@@ -43,7 +43,7 @@ export class Heartbeats {
   #wait(): void {
     const timer = setTimeout(
       () => {
-        // After a busy turn, first read what has arrived: it may answer the last beat.
+        // The gateway reads first what arrived during a busy turn, because it may be the answer to the last beat.
         const immediate = setImmediate(() => this.#beat());
         this.#stopWaiting = () => clearImmediate(immediate);
       },
